@@ -681,6 +681,17 @@ def _stores_that_wait_for_each_other_know_their_words(arch):
                "must be absent unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given")
 
 
+@_combination("caches.l1_prefetcher", "caches.l1")
+def _a_prefetcher_has_a_cache_to_fetch_into(arch):
+    prefetcher, l1 = arch.caches.l1_prefetcher, arch.caches.l1
+    if prefetcher is None:
+        return
+    if l1 is None or not l1.enabled:
+        yield "caches.l1_prefetcher", prefetcher, "must be absent where there is no L1"
+    elif prefetcher.page_bytes < l1.line_bytes:
+        yield "caches.l1_prefetcher.page_bytes", prefetcher.page_bytes, f"must be at least caches.l1.line_bytes = {l1.line_bytes}"
+
+
 @_combination("load_store.instruction_queue", "units", "isa.operations", declared=True)
 def _instructions_queue_for_a_unit_that_schedulers_share(arch):
     if arch.load_store.instruction_queue and not arch.shared_memory_units:

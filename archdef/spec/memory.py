@@ -145,11 +145,32 @@ class Cache:
 
 
 @attrs.frozen(kw_only=True)
+class StridePrefetcher:
+    """Fetches lines that loads with an even step will read: the second step of one length, in lines, of one warp's load instruction shows a stride.
+
+    Lines that are there or on their way are left alone, and nothing is fetched while no read can be sent. References: Baer and Chen, An Effective On-Chip
+    Preloading Scheme to Reduce Data Access Penalty, SC 1991; Lee et al., Many-Thread Aware Prefetching Mechanisms for GPGPU Applications, MICRO 2010 (a
+    table by instruction and warp).
+    """
+
+    entries: int = integer(at_most=65536)
+    """Load instructions of one warp each that a multiprocessor follows; each has its place in the table, where the latest stays."""
+    degree: int = integer(at_most=16, default=1)
+    """Lines that are fetched at a time."""
+    distance: int = integer(at_most=256, default=1)
+    """Steps by which the first of them lies ahead."""
+    page_bytes: int = integer(at_least=256, power_of_two=True, at_most=1 << 30, default=4096)
+    """Lines on another page than the load's, of so many bytes, are not fetched."""
+
+
+@attrs.frozen(kw_only=True)
 class Caches:
     """The caches that the machine has; None for those that it has not."""
 
     l1: Cache | None = part(Cache, optional=True, default=None)
     """Data cache of a multiprocessor."""
+    l1_prefetcher: StridePrefetcher | None = part(StridePrefetcher, optional=True, default=None)
+    """What fetches lines into `l1` before a load asks for them; None: nothing does."""
     l1_gives_carveout: bool = flag(default=False)
     """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     carveout_takes: str = choice("sets", "ways", default="sets")

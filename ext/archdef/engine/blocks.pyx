@@ -11,11 +11,11 @@ from archdef.engine.family cimport family_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
+from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
-from archdef.engine.throttle cimport throttle_end, throttle_start
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -122,8 +122,8 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     s.issued_at[w.bit] = sm.now
     if s.asked != NULL:
         seat_warp(s.asked, w.bit, number)
-    if sm.throttle != NULL:
-        throttle_start(sm, w, sm.launched_warps)
+    if sm.observers != NULL:
+        tell_warp_came(sm, w, sm.launched_warps)
     sm.launched_warps += 1
 
 
@@ -241,8 +241,8 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     """All lanes have ended."""
     cdef Block *b = sm.blocks + w.block
     w.state = WS_ENDED
-    if sm.throttle != NULL:
-        throttle_end(sm, w.slot)
+    if sm.observers != NULL:
+        tell_warp_left(sm, w.slot)
     w.share.counters.warp_cycles += w.settled - b.started
     if w.launch.origin.failures:
         errors_settle(w)

@@ -1,10 +1,12 @@
 """The load/store unit's hand-over of transactions: L1 and constant lookups, credits, in-flight reads, stalls."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.cache cimport Line
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.state cimport Launch, Sm
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil
+cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil
 cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil
 cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil
 cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil

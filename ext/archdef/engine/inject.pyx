@@ -13,10 +13,10 @@ from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT
+from archdef.engine.observers cimport tell_lookup
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.refused cimport set_bit
 from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
-from archdef.engine.throttle cimport throttle_lookup
 from archdef.engine.units cimport held_until
 
 
@@ -151,6 +151,20 @@ cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, in
     return True
 
 
+cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil:
+    """Fetch a line for which nobody waits yet; there is a slot for it, and its place in L1 has been taken."""
+    cdef int32_t slot = sm.free_slot
+    cdef int sector
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = line
+    line.valid |= t.sectors
+    for sector in range(4):
+        if t.sectors >> sector & 1:
+            line.fill[sector] = slot
+    _send_past(sm, t, RQ_READ, slot, cycle)
+
+
 cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
     """Start a store of another unit. False: no credit for it now."""
     if not may_store(sm):
@@ -224,8 +238,8 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
                     _wait(sm, last, inject.load)
             if missing == 0:
                 _count(sm, inject, t.sectors, 0)
-                if sm.throttle != NULL and cache == &sm.l1:
-                    throttle_lookup(sm, True, sm.loads[inject.load].warp, cache, line, 0)
+                if sm.observers != NULL and cache == &sm.l1:
+                    tell_lookup(sm, inject, t, True, line, 0)
                 sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.time + cache.table.latency_cycles)
                 return True
             if missing != t.sectors:
@@ -243,8 +257,6 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     elif sm.free_slot < 0:
         return False
     _count(sm, inject, t.sectors & ~missing, missing)
-    if sm.throttle != NULL and cache == &sm.l1:
-        throttle_lookup(sm, False, sm.loads[inject.load].warp, cache, line, evicted)
     slot = sm.free_slot
     sm.free_slot = sm.slots[slot].next
     sm.slots[slot].waiters = -1
@@ -261,6 +273,8 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             events_push(sm.inbox, inject.time + nearer, EV_FILL, slot)
             return True
     _send(sm, inject, t, missing, address, bytes, slot)
+    if sm.observers != NULL and cache == &sm.l1:
+        tell_lookup(sm, inject, t, False, line, evicted)
     return True
 
 

@@ -69,8 +69,16 @@ cdef struct CacheParameters:
     int64_t fold_rights[8]                       # … each after so many places of rotation to the right …
     int64_t fold_masks[8]                        # … at these places
 
+cdef struct StridePrefetcherParameters:
+    int64_t entries                              # Load instructions of one warp each that a multiprocessor follows; each has its place in the table, where the
+                                                 # latest stays
+    int64_t degree                               # Lines that are fetched at a time
+    int64_t distance                             # Steps by which the first of them lies ahead
+    int64_t page_bytes                           # Lines on another page than the load's, of so many bytes, are not fetched
+
 cdef struct CachesParameters:
     CacheParameters l1                           # Data cache of a multiprocessor
+    StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
     CacheParameters constant                     # Cache of constant memory
     CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
     CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise

@@ -5,10 +5,10 @@ from libc.stdlib cimport free
 from archdef.engine.blocks cimport seat
 from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
 from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Share, Sm, Warp
-from archdef.engine.throttle cimport throttle_end
 from archdef.engine.waiting cimport plan
 
 
@@ -47,8 +47,8 @@ cdef void block_leaves(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
             note_lanes(w, u, w.settled, cycle, cycle, 0)
             w.settled = cycle
         w.share.counters.warp_cycles += w.settled - b.started
-        if sm.throttle != NULL:
-            throttle_end(sm, w.slot)
+        if sm.observers != NULL:
+            tell_warp_left(sm, w.slot)
 
 
 cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:
@@ -87,8 +87,8 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(b.launch.block_warps):
         seat(sm, sm.warps + b.warps[i], b.warps[i], b.number)
         sm.warps[b.warps[i]].settled = sm.now
-        if sm.throttle != NULL and sm.warps[b.warps[i]].state == WS_ENDED:
-            throttle_end(sm, b.warps[i])
+        if sm.observers != NULL and sm.warps[b.warps[i]].state == WS_ENDED:
+            tell_warp_left(sm, b.warps[i])
     free(family.warps)
     family.warps = NULL
     b.running = 1

@@ -11,13 +11,13 @@ from archdef.engine.frames cimport STACK_FRAMES, stack_drop
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
+from archdef.engine.observers cimport observers_close, observers_open
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler, lowest_bit
 from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
                                    TensorBox, Waiter, Warp)
-from archdef.engine.throttle cimport throttle_close, throttle_open
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:
@@ -194,7 +194,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.l1, &m.caches.l1)
     refused_open(sm)
     queue_open(sm)
-    throttle_open(sm)
+    observers_open(sm)
     cache_open(&sm.constant, &m.caches.constant)
     cache_open(&sm.constant_behind[0], &m.caches.constant_l2)
     cache_open(&sm.constant_behind[1], &m.caches.constant_l3)
@@ -255,7 +255,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
     queue_close(sm)
-    throttle_close(sm)
+    observers_close(sm)
     for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)

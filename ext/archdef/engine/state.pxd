@@ -791,6 +791,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
+    void *observers              # `Observers` of observers.pxd, NULL: nobody is told of what happens
     void *throttle               # a `Throttle` of throttle.pxd, NULL: no policy holds loads back
     int32_t refused_count
     int32_t held                 # 1: the access that was just issued holds its warp

@@ -1,8 +1,8 @@
 """A plugin's warp throttle: which warps of a multiprocessor may issue loads from memory."""
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t
 
-from archdef.engine.cache cimport Cache, Line
-from archdef.engine.policy cimport ARCHDEF_THROTTLE_END, ARCHDEF_THROTTLE_HIT, ARCHDEF_THROTTLE_MISS, ARCHDEF_THROTTLE_START, Hook, ThrottleView
+from archdef.engine.observers cimport Observer
+from archdef.engine.policy cimport Hook, ThrottleView
 from archdef.engine.state cimport Sm, Warp
 
 cdef struct Throttle:
@@ -15,12 +15,8 @@ cdef struct Throttle:
     int64_t *allowed         # [slots] 1: it may issue loads
     int64_t *allowed_since   # [slots] cycle since which it may, of one that was held back
 
-cdef int throttle_open(Sm *sm) except -1
-cdef void throttle_close(Sm *sm) noexcept nogil
-cdef void throttle_start(Sm *sm, const Warp *w, int64_t order) noexcept nogil
-cdef void throttle_end(Sm *sm, int32_t slot) noexcept nogil
+cdef Observer throttle_open(Sm *sm) except *
 cdef void throttle_time(Sm *sm) noexcept nogil
-cdef void throttle_lookup(Sm *sm, bint hit, int32_t slot, const Cache *l1, const Line *line, uint64_t evicted) noexcept nogil
 cdef int64_t throttle_next(const Sm *sm) noexcept nogil
 cdef int64_t throttle_held(const Sm *sm, const Warp *w, int64_t ready) noexcept nogil
 cdef void throttle_blame(Sm *sm) noexcept nogil

@@ -8,24 +8,33 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.dram cimport NEVER
 from archdef.engine.machine cimport SCHEDULER_WARPS
+from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.policy cimport (ARCHDEF_THROTTLE_END, ARCHDEF_THROTTLE_HIT, ARCHDEF_THROTTLE_MISS, ARCHDEF_THROTTLE_START, ARCHDEF_THROTTLE_TIME,
                                     Hook, PolicyHead, ask_throttle, policy_head, refuse_throttle)
 from archdef.engine.schedule cimport Scheduler, lowest_bit
 
 
-cdef int throttle_open(Sm *sm) except -1:
-    """Prepare what the policy is asked; a machine without one has none."""
+cdef Observer throttle_open(Sm *sm) except *:
+    """Prepare what the policy is asked."""
+    cdef Observer observer
     cdef Hook *hook = <Hook *><size_t>sm.m.schedulers.throttle_hook
     cdef int64_t slots = SCHEDULER_WARPS * sm.m.schedulers.count
     cdef Throttle *t
+    observer.state = NULL
+    observer.looked_up = _looked_up
+    observer.warp_came = _warp_came
+    observer.warp_left = _warp_left
+    observer.close = _close
     if hook == NULL:
-        return 0
+        return observer
     t = <Throttle *>calloc(1, sizeof(Throttle))
-    sm.throttle = t
-    if t != NULL:
-        t.numbers = <int64_t *>calloc(<size_t>(4 * slots + hook.state_words), sizeof(int64_t))
-    if t == NULL or t.numbers == NULL:
+    if t == NULL:
         raise MemoryError("state of a warp throttle")
+    t.numbers = <int64_t *>calloc(<size_t>(4 * slots + hook.state_words), sizeof(int64_t))
+    if t.numbers == NULL:
+        free(t)
+        raise MemoryError("state of a warp throttle")
+    observer.state = sm.throttle = t
     t.hook = hook
     t.again = NEVER
     t.resident = t.numbers
@@ -37,14 +46,12 @@ cdef int throttle_open(Sm *sm) except -1:
     t.view.resident = t.resident
     t.view.launched = t.launched
     t.view.allowed = t.allowed
-    return 0
+    return observer
 
 
-cdef void throttle_close(Sm *sm) noexcept nogil:
-    if sm.throttle != NULL:
-        free((<Throttle *>sm.throttle).numbers)
-        free(sm.throttle)
-        sm.throttle = NULL
+cdef void _close(void *state) noexcept nogil:
+    free((<Throttle *>state).numbers)
+    free(state)
 
 
 cdef void _enter(Sm *sm, Throttle *t) noexcept nogil:
@@ -88,9 +95,8 @@ cdef void _ask_without_line(Sm *sm, int64_t event, int64_t slot) noexcept nogil:
     _ask(sm, event, slot)
 
 
-cdef void throttle_start(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
-    """A warp has come into a slot."""
-    cdef Throttle *t = <Throttle *>sm.throttle
+cdef void _warp_came(Sm *sm, void *state, const Warp *w, int64_t order) noexcept nogil:
+    cdef Throttle *t = <Throttle *>state
     t.resident[w.slot] = t.allowed[w.slot] = 1
     t.launched[w.slot] = order
     t.allowed_since[w.slot] = 0
@@ -99,9 +105,8 @@ cdef void throttle_start(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
     _ask_without_line(sm, ARCHDEF_THROTTLE_START, w.slot)
 
 
-cdef void throttle_end(Sm *sm, int32_t slot) noexcept nogil:
-    """The warp of a slot has ended."""
-    (<Throttle *>sm.throttle).resident[slot] = 0
+cdef void _warp_left(Sm *sm, void *state, int32_t slot) noexcept nogil:
+    (<Throttle *>state).resident[slot] = 0
     _ask_without_line(sm, ARCHDEF_THROTTLE_END, slot)
 
 
@@ -111,14 +116,13 @@ cdef void throttle_time(Sm *sm) noexcept nogil:
         _ask_without_line(sm, ARCHDEF_THROTTLE_TIME, -1)
 
 
-cdef void throttle_lookup(Sm *sm, bint hit, int32_t slot, const Cache *l1, const Line *line, uint64_t evicted) noexcept nogil:
-    """A load of a warp has looked a line up, for which another one gave way (`evicted` is its number plus 1, 0: none did)."""
-    cdef Throttle *t = <Throttle *>sm.throttle
-    t.view.line = line.tag - 1
-    t.view.place = line - l1.lines
-    t.view.evicted = evicted - 1
-    t.view.lines = l1.table.sets * l1.table.ways
-    _ask(sm, ARCHDEF_THROTTLE_HIT if hit else ARCHDEF_THROTTLE_MISS, slot)
+cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
+    cdef Throttle *t = <Throttle *>state
+    t.view.line = lookup.line.tag - 1
+    t.view.place = lookup.line - lookup.cache.lines
+    t.view.evicted = lookup.evicted - 1
+    t.view.lines = lookup.cache.table.sets * lookup.cache.table.ways
+    _ask(sm, ARCHDEF_THROTTLE_HIT if lookup.hit else ARCHDEF_THROTTLE_MISS, lookup.warp)
 
 
 cdef int64_t throttle_next(const Sm *sm) noexcept nogil:
