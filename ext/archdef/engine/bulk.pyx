@@ -15,14 +15,14 @@ from archdef.engine.cache cimport Line, cache_find
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.inject cimport send_read, send_write, take_load
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit

@@ -13,7 +13,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport buffer_return, family_drop, launch_drop
 from archdef.engine.heap cimport heap_room
@@ -285,7 +285,7 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
 
     False: they fit nowhere now, or the host has no memory.
     """
-    cdef const int32_t *port = d.sms[0].network.cluster
+    cdef const int32_t *port = d.sms[0].network.crossbar.cluster
     cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
     cdef BlockCluster *cluster
     while first < n:

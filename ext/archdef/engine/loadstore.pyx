@@ -13,7 +13,7 @@ from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, S
 from archdef.engine.inject cimport give_load, inject_run, take_load
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.parameters cimport LOAD_STORE_AFTER_LOAD_CHANCE, CacheParameters
 from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 from archdef.engine.blocks cimport end_block
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler

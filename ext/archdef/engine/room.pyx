@@ -4,7 +4,7 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.events cimport Events
 from archdef.engine.fetch cimport fetch_close
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop

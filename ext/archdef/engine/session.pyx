@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from archdef.engine.block_cluster cimport clusters_close
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.events cimport Events, events_close, events_next
 from archdef.engine.family cimport family_close, launch_enter
 from archdef.engine.fault_text cimport fault_error
@@ -512,7 +512,7 @@ cdef class Session:
         self.dispatcher.chip = &self.chip
         self.dispatcher.sms = self.sms
         self.chip.dispatcher = &self.dispatcher
-        self.chip.network_landed = &self.network.landed
+        self.chip.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
         if m.chip.dispatch_hook:
             self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
@@ -964,7 +964,7 @@ cdef class Session:
         partition = partition_records(&self.network)
         cycles = grid.launch.ended - grid.launch.ready
         if self.launched == 1:      # what other launches would not wait for: lines that the L2 writes back
-            cycles = max(cycles, (self.network.landed_fs + m.shader_period_fs - 1) // m.shader_period_fs)
+            cycles = max(cycles, cycle_at(&self.machine, self.network.crossbar.landed_fs))
         return {
             "cycles": cycles,
             "elapsed_fs": cycles * m.shader_period_fs,

@@ -15,7 +15,7 @@ from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault

@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from archdef.engine.dispatch cimport dispatch_next
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
 

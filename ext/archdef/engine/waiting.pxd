@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
