@@ -195,12 +195,10 @@ cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
 cdef inline bint _filling(const Line *line) noexcept nogil:
     """Whether data of the line is on its way. `fill` of an empty one means nothing."""
     cdef int i
-    if line.tag == 0:
-        return False
+    cdef bint found = False
     for i in range(SECTORS):
-        if line.fill[i] >= 0:
-            return True
-    return False
+        found |= line.fill[i] >= 0
+    return found and line.tag != 0
 
 
 cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:

@@ -7,10 +7,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.events cimport EV_COMBINED, events_push
+from archdef.engine.flight cimport Combined
 from archdef.engine.inject cimport may_store
+from archdef.engine.injection cimport Injection
 from archdef.engine.port cimport RQ_WRITE, Request, port_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Combined, Injection, Sm
+from archdef.engine.state cimport Sm
 
 cdef enum:
     WORD = 4

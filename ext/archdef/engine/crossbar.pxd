@@ -5,9 +5,10 @@ from archdef.engine.atomic_unit cimport AtomicUnit, atomic_data, atomic_packet
 from archdef.engine.clock cimport cycle_at
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, events_push
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Port, Request
 from archdef.engine.route cimport Routing
-from archdef.engine.way cimport Way
+from archdef.engine.way cimport Way, way_take
 
 cdef struct Crossbar:
     const MachineTable *m
@@ -80,8 +81,43 @@ cdef inline void crossbar_landed(Crossbar *x, int32_t sm, int32_t launch, int32_
     x.landed[launch] = max(x.landed[launch], cycle_at(x.m, time_fs))
     events_add(x.inboxes + sm, cycle_at(x.m, time_fs + x.m.interconnect.response_latency_fs), EV_STORE_DONE, launch, bytes)
 
+cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_t sm, const Request *r, int64_t packet, int64_t now_fs) noexcept nogil:
+    """When a packet leaves its cluster. Its port, and the cluster's, are taken for it."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t *leaving = x.leaving_fs + x.cluster[sm]
+    cdef int64_t leaves_fs = now_fs
+    if m.interconnect.cluster_request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
+        leaves_fs = max(now_fs, leaving[0])      # whoever came before goes before
+        leaving[0] = leaves_fs + (atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
+                                  ) * m.core_period_fs // m.interconnect.cluster_request_bytes_per_cycle
+    port.free_fs = leaves_fs + port_fs(m, packet, m.interconnect.injection_bytes_per_cycle)
+    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER:
+        crossbar_sending(x, unit, sm)[0] = port.free_fs
+    return leaves_fs
+
+cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """When data of a slice, or a partition, that would be on another side at a time are there."""
+    cdef int64_t links = x.m.interconnect.side_links
+    if x.crossings == NULL:
+        return time_fs
+    return way_take(x.crossings + side * links + slice % links, x.m.core_period_fs, time_fs,
+                    bytes * links * x.m.core_period_fs // x.m.interconnect.side_bytes_per_cycle)
+
+cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
+    """When read data that a slice, or partition, has at a time arrive; `late_fs` is a delay that keeps nobody else waiting."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t *out = x.out_free_fs + slice
+    cdef int64_t packet = m.interconnect.header_bytes + bytes, arrival
+    if out[0] < time_fs:
+        out[0] = time_fs
+    out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
+    arrival = out[0] + m.interconnect.response_latency_fs + late_fs
+    if m.interconnect.cluster_response_bytes_per_cycle:
+        arrival = way_take(x.ways + x.cluster[sm], m.core_period_fs, arrival,
+                           packet * m.core_period_fs // m.interconnect.cluster_response_bytes_per_cycle)
+    if x.place_fs != NULL:
+        arrival += x.place_fs[sm] + x.spread_fs[x.cluster[sm] * m.dram.partitions + slice]
+    return arrival
+
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1
 cdef void crossbar_close(Crossbar *x) noexcept nogil
-cdef int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_t sm, const Request *r, int64_t packet, int64_t now_fs) noexcept nogil
-cdef int64_t crossbar_cross(const Crossbar *x, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil
-cdef int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil

@@ -2,7 +2,8 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.coalesce cimport Transaction
-from archdef.engine.state cimport Launch, Sm
+from archdef.engine.launch cimport Launch
+from archdef.engine.state cimport Sm
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil
 cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil

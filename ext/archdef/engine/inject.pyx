@@ -6,16 +6,20 @@ without one the unit stalls, and with it every warp whose next op accesses memor
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.combine cimport combine_store
-from archdef.engine.clock cimport NEVER
+from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
+from archdef.engine.flight cimport Load
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.refused cimport set_bit
-from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport Sm
 from archdef.engine.units cimport held_until
 
 

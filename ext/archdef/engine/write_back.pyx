@@ -20,13 +20,12 @@ cdef void _complete(Partition *p, Line *line, int64_t time_fs) noexcept nogil:
         partition_enqueue(p, time_fs, (line.tag - 1) * <uint64_t>p.m.caches.l2.line_bytes, count_bits(sectors) * p.m.caches.l2.sector_bytes, DIR_READ)
 
 
-cdef void write_back(Partition *p, Line *line, int64_t time_fs) noexcept nogil:
-    """Queue a victim's dirty sectors; those written in part are read first."""
-    if line.tag and line.dirty:
-        if line.partly:
-            _complete(p, line, time_fs)
-        partition_enqueue(p, time_fs, (line.tag - 1) * <uint64_t>p.m.caches.l2.line_bytes,
-                          count_bits(line.dirty) * p.m.caches.l2.sector_bytes, DIR_WRITE)
+cdef void write_dirty(Partition *p, Line *line, int64_t time_fs) noexcept nogil:
+    """See `write_back`."""
+    if line.partly:
+        _complete(p, line, time_fs)
+    partition_enqueue(p, time_fs, (line.tag - 1) * <uint64_t>p.m.caches.l2.line_bytes,
+                      count_bits(line.dirty) * p.m.caches.l2.sector_bytes, DIR_WRITE)
 
 
 cdef int64_t _oldest_of(const Cache *cache, int64_t first, bint partly, int64_t *count) noexcept nogil:
@@ -50,15 +49,11 @@ cdef void keep_dirty_ways(Partition *p, uint64_t number, int64_t time_fs) noexce
         cache.lines[oldest].dirty = 0
 
 
-cdef void keep_partial_ways(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
-    """An access to a set: of the lines there that are written in part, if they are too many, complete that which was used longest ago, unless
-    it is the one accessed."""
+cdef void relieve(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
+    """See `keep_partial_ways`."""
     cdef Cache *cache = &p.l2
-    cdef uint64_t place
+    cdef uint64_t place = cache_set(cache, number)
     cdef int64_t oldest, count
-    if cache.crowds == 0:
-        return
-    place = cache_set(cache, number)
     if not cache.crowded[place]:
         return
     oldest = _oldest_of(cache, <int64_t>place * cache.table.ways, True, &count)
