@@ -27,10 +27,7 @@ from archdef import spec
 from archdef.spec import Architecture
 from archdef.spec.documented import field_docs
 from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Rule, rule_of
-
-SECTORS = 4
-"""Sectors that the engine keeps under one tag."""
-
+from archdef.spec.memory import MOST_SECTORS
 
 def period_fs(mhz: float) -> int:
     """Give the femtoseconds of a cycle."""
@@ -96,7 +93,7 @@ def shape_of(cache: spec.Cache, size_bytes: int, less: str = "sets") -> tuple[in
 
 
 def _line_bytes(cache: spec.Cache, _=None) -> int:
-    return min(cache.line_bytes, SECTORS * cache.sector_bytes)
+    return min(cache.line_bytes, MOST_SECTORS * cache.sector_bytes)
 
 
 def _sets(cache: spec.Cache, _=None) -> int:
@@ -116,7 +113,7 @@ _CACHE = {
     "sets": Derived("0: there is no such cache", _sets),
     "line_bytes": Derived("under one tag: a longer line is kept as several", _line_bytes),
     "fetch_sectors": Derived("a miss fetches aligned groups of this many",
-                             lambda cache, _: max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, SECTORS))),
+                             lambda cache, _: max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, MOST_SECTORS))),
     "among_oldest": Derived("lines of a set, by last use, of which chance replaces one; 1: the one used longest ago",
                             lambda cache, _: cache.replacement.lines if isinstance(cache.replacement, spec.AmongOldest) else 1),
     "hook": Derived("of the replacement", lambda cache, _: 0),
@@ -322,11 +319,12 @@ def header() -> str:
     lines = ['"""Parameters of components, made of the classes in `archdef/spec/` by ``python tests/engine/parameters_header.py``.',
              "", "`archdef/parameters.py` says what becomes of a field, and has the members that are none. What ends in ``_fs`` is in femtoseconds",
              "whatever the field is declared in; what is 0, or None, in a description is 0 here.", '"""',
-             "from libc.stdint cimport int64_t"]
+             "from libc.stdint cimport int64_t", "",
+             "cdef enum:", f"    SECTORS = {MOST_SECTORS}  # under one tag"]
     for cls in COMPONENTS:
         lines += [*_enumerations(cls), "", f"cdef struct {cls.__name__}Parameters:"]
         for one in members(cls):
             declared = f"    {f'{one.of.__name__}Parameters' if one.of else 'int64_t'} {one.name}{f'[{one.count}]' if one.count else ''}"
-            text = textwrap.wrap(one.text, 110)
+            text = textwrap.wrap(one.text, 108)
             lines += [f"{declared:<48} # {text[0]}", *(f"{'':<48} # {more}" for more in text[1:])]
     return "\n".join(lines) + "\n"

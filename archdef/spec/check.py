@@ -20,6 +20,7 @@ from archdef.spec.fields import Part, Parts, Rule, Table, Text, Texts, closest
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
+from archdef.spec.memory import MOST_SECTORS
 from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
 
@@ -154,6 +155,13 @@ def _slices_depend_on_address_bits_that_are_looked_at(arch):
     rule = arch.interconnect.slice_map
     if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
         yield "interconnect.slice_map", rule, "must look at address bits below 40"
+
+
+@_combination("interconnect.sides", "dram.partitions", declared=True)
+def _sides_have_equally_many_partitions(arch):
+    sides = arch.interconnect.sides
+    if arch.dram.partitions % sides:
+        yield "interconnect.sides", sides, f"must divide dram.partitions = {arch.dram.partitions}: each side has as many"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)
@@ -598,13 +606,13 @@ def _loads_go_by_the_rule_of_their_way(arch):
 
 
 @_combination("coalescing")
-def _lines_have_up_to_four_sectors(arch):
+def _lines_have_as_many_sectors_as_are_kept_under_a_tag(arch):
     for kind in ("load", "store", "load_uncached"):
         rule = getattr(arch.coalescing, kind)
         line = getattr(rule, "line_bytes", None)
         sector = getattr(rule, "sector_bytes", line)
-        if line is not None and not sector <= line <= 4 * sector:      # what the engine keeps under one tag
-            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to 4 times sector_bytes = {sector}"
+        if line is not None and not sector <= line <= MOST_SECTORS * sector:      # what the engine keeps under one tag
+            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to {MOST_SECTORS} times sector_bytes = {sector}"
 
 
 @_combination("caches")

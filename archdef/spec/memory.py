@@ -9,6 +9,11 @@ from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLan
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Replacement
 
+MOST_SECTORS = 4
+"""Sectors that are kept under one tag: a cache line of more is several, and a line of transactions has no more."""
+MOST_SIDES = 16
+"""Sides of a chip that are told apart in who has had a copy of a line."""
+
 
 @attrs.frozen(kw_only=True)
 class SharedMemory:
@@ -339,12 +344,12 @@ class Interconnect:
     """Rate out of one partition, per core cycle."""
     slice_map: ParityHash | None = policy(ParityHash, optional=True, default=None)
     """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own.
-    What comes from the other of two sides goes in at the same place of its own side, and what is stored or operated on crosses from there."""
+    What comes from another side goes in at the same place of its own side, and what is stored or operated on crosses from there."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
-    sides: int = integer(default=1)
+    sides: int = integer(at_most=MOST_SIDES, default=1)
     """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
     far_latency_ns: float = real(at_least=0, default=0)
     """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""

@@ -9,20 +9,23 @@ from libc.string cimport memcpy, memset
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.fault cimport op_fault
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
+from archdef.engine.injection cimport Injection
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport CoalescingTable
-from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.matrix cimport access_tiles, part_of_warp
+from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
+from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared cimport bank_passes
+from archdef.engine.state cimport Sm
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Block, Injection,
-                                   Launch, Memo, Sm, Warp)
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
                                    SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_TEXTURE)
 

@@ -10,12 +10,16 @@ from libc.string cimport memcpy, memset
 from archdef.engine.access cimport Reach
 from archdef.engine.block_cluster cimport cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce
+from archdef.engine.copying cimport COPY_GROUPS
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE, Injection, Launch, Sm, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 

@@ -2,20 +2,24 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from archdef.engine.barrier cimport BARRIERS, Barrier
 from archdef.engine.block_cluster cimport cluster_begin, cluster_end
 from archdef.engine.cache cimport cache_resize
-from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.converge cimport converge_start
+from archdef.engine.copying cimport Copies
+from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.failures cimport errors_settle
 from archdef.engine.family cimport family_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
+from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
 from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
-from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
+from archdef.engine.share cimport Share
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)

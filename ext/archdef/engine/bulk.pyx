@@ -12,26 +12,29 @@ from libc.string cimport memcpy, memmove
 
 from archdef.engine.block_cluster cimport own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.copying cimport BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, Bulk, BulkCopy
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE, FAULT_READ_ONLY
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.inject cimport send_read, send_write, take_load
+from archdef.engine.injection cimport Injection
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.operand cimport row_of
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
-                                   FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
-from archdef.engine.texture_table cimport texture_written
-from archdef.engine.units cimport held_until
+from archdef.engine.state cimport Sm
 from archdef.engine.tensor_copy cimport box_copy, box_pieces
+from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
+from archdef.engine.units cimport held_until
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses

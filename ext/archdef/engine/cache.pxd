@@ -1,14 +1,17 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from archdef.engine.parameters cimport CacheParameters
+from archdef.engine.parameters cimport SECTORS, CacheParameters
+
+cdef enum:
+    ALL_SECTORS = (1 << SECTORS) - 1
 
 cdef struct Line:
     uint64_t tag         # line number + 1; 0: empty
     uint32_t valid       # sectors present or on their way; above them, flags of the owner
     uint16_t dirty       # sectors to write back
     uint16_t partly      # four bits a sector that is dirty but not valid: words of it that have been written
-    int32_t fill[4]      # per sector: whatever its owner needs to find the fill on its way, -1: none
+    int32_t fill[SECTORS]  # per sector: whatever its owner needs to find the fill on its way, -1: none
 
 cdef struct Cache:
     CacheParameters table

@@ -4,7 +4,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from archdef.engine.chance cimport by_chance
-from archdef.engine.parameters cimport CacheParameters
+from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.policy cimport ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS, Hook, ask_replacement
 
 cdef enum:
@@ -194,7 +194,11 @@ cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
 
 cdef inline bint _filling(const Line *line) noexcept nogil:
     """Whether data of the line is on its way. `fill` of an empty one means nothing."""
-    return line.tag != 0 and (line.fill[0] >= 0 or line.fill[1] >= 0 or line.fill[2] >= 0 or line.fill[3] >= 0)
+    cdef int i
+    cdef bint found = False
+    for i in range(SECTORS):
+        found |= line.fill[i] >= 0
+    return found and line.tag != 0
 
 
 cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
@@ -291,5 +295,5 @@ cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     slot.valid = 0
     slot.dirty = 0
     slot.partly = 0
-    for i in range(4):
+    for i in range(SECTORS):
         slot.fill[i] = -1

@@ -7,10 +7,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.events cimport EV_COMBINED, events_push
+from archdef.engine.flight cimport Combined
 from archdef.engine.inject cimport may_store
-from archdef.engine.network cimport RQ_WRITE, Request, network_send
+from archdef.engine.injection cimport Injection
+from archdef.engine.port cimport RQ_WRITE, Request, port_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Combined, Injection, Sm
+from archdef.engine.state cimport Sm
 
 cdef enum:
     WORD = 4
@@ -48,7 +50,7 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     request.operands = 1
     request.counters = NULL
     sm.store_bytes += request.bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
     sm.combined_at[_place(c.line)] -= 1
     sm.combined_count -= 1
     while k:        # those before it move up

@@ -13,19 +13,21 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
+from archdef.engine.device_runtime cimport LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, ChildRecord, Fit
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport buffer_return, family_drop, launch_drop
+from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
+from archdef.engine.happening cimport HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, Ended, Happening
 from archdef.engine.heap cimport heap_room
+from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, Family, Launch, Origin, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
+from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.returning cimport block_leaves
 from archdef.engine.room cimport room_give, room_take
-from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
-                                   LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS,
-                                   Block, BlockCluster, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
+from archdef.engine.state cimport Dispatcher, Sm
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -285,7 +287,7 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
 
     False: they fit nowhere now, or the host has no memory.
     """
-    cdef const int32_t *port = d.sms[0].network.cluster
+    cdef const int32_t *port = d.sms[0].network.crossbar.cluster
     cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
     cdef BlockCluster *cluster
     while first < n:

@@ -8,9 +8,10 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_take, cache_victim
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.parameters cimport CACHE_SCOPE_SCHEDULER, CacheParameters
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 
 
 cdef inline int64_t _lines(const CacheParameters *table) noexcept nogil:

@@ -7,12 +7,15 @@ for the other devices too: `Launch.gathered` says since when, and whoever runs t
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from archdef.engine.barrier cimport GRID_BARRIER, Gathering
 from archdef.engine.events cimport EV_GRIDS, events_push
+from archdef.engine.fault_code cimport FAULT_BOUNDS
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport FAULT_BOUNDS, GRID_BARRIER, Block, Chip, Gathering, Launch, Sm, Warp
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.types cimport GS_GRID, GS_GRIDS, SYS_GROUP_HANDLE, SYS_GROUP_SIZE
 
 cdef enum:

@@ -3,7 +3,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Line
 from archdef.engine.coalesce cimport Transaction
-from archdef.engine.state cimport Launch, Sm
+from archdef.engine.launch cimport Launch
+from archdef.engine.state cimport Sm
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil
 cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil

@@ -6,17 +6,21 @@ without one the unit stalls, and with it every warp whose next op accesses memor
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.combine cimport combine_store
-from archdef.engine.dram cimport NEVER
+from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
+from archdef.engine.flight cimport Load
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
-from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT
 from archdef.engine.observers cimport tell_lookup
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
 from archdef.engine.refused cimport set_bit
-from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport Sm
 from archdef.engine.units cimport held_until
 
 
@@ -55,7 +59,7 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
     cdef int32_t node = sm.slots[slot].waiters, following, load, count = 0
     cdef int sector
     if line != NULL:
-        for sector in range(4):
+        for sector in range(SECTORS):
             if line.fill[sector] == slot:
                 line.fill[sector] = -1
         if sm.refused_count:
@@ -107,7 +111,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.counters = NULL
     if inject.kind == RQ_WRITE:
         sm.store_bytes += bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
 
 
 cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
@@ -135,7 +139,7 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     cdef Request request = _whole(sm, t, kind, slot, cycle)
     if kind == RQ_WRITE:
         sm.store_bytes += t.bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
 
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
@@ -232,7 +236,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             missing = t.sectors & ~line.valid
             if missing and sm.free_slot < 0:
                 return False
-            for sector in range(4):
+            for sector in range(SECTORS):
                 if t.sectors & ~missing & (<uint32_t>1 << sector) and line.fill[sector] >= 0 and line.fill[sector] != last:
                     last = line.fill[sector]
                     _wait(sm, last, inject.load)
@@ -264,7 +268,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     _wait(sm, slot, inject.load)
     if line != NULL:
         line.valid |= missing
-        for sector in range(4):
+        for sector in range(SECTORS):
             if missing >> sector & 1:
                 line.fill[sector] = slot
     if cache == &sm.constant:
@@ -291,7 +295,7 @@ cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil
     _wait(sm, slot, inject.load)
     request = _whole(sm, t, inject.kind, slot, inject.time)
     request.counters = inject.counters
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
     return True
 
 

@@ -9,17 +9,21 @@ from archdef.engine.block_cluster cimport remote_pass
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.chance cimport by_chance
+from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
+from archdef.engine.flight cimport Load
 from archdef.engine.inject cimport give_load, inject_run, take_load
+from archdef.engine.injection cimport Injection, Refused
 from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.parameters cimport LOAD_STORE_AFTER_LOAD_CHANCE, CacheParameters
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.units cimport held_until

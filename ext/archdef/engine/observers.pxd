@@ -3,7 +3,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
 from archdef.engine.coalesce cimport Transaction
-from archdef.engine.state cimport Injection, Sm, Warp
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Warp
+from archdef.engine.state cimport Sm
 
 cdef struct Lookup:          # a transaction of a load has looked into L1
     const Injection *inject  # of the load

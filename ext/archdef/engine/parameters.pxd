@@ -5,6 +5,9 @@ whatever the field is declared in; what is 0, or None, in a description is 0 her
 """
 from libc.stdint cimport int64_t
 
+cdef enum:
+    SECTORS = 4  # under one tag
+
 cdef struct ChipParameters:
     int64_t multiprocessors                      # Multiprocessors in use
     int64_t multiprocessors_per_cluster          # Multiprocessors that share a cluster; the last cluster may be smaller
@@ -13,11 +16,11 @@ cdef struct ChipParameters:
     int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip
     int64_t block_setup_64ths                    # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
     int64_t warp_launch_64ths                    # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
-    int64_t block_end_64ths                      # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a grid
-                                                 # at its end
+    int64_t block_end_64ths                      # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a
+                                                 # grid at its end
     int64_t block_turnover_cycles                # SM cycles from the end of a block until its successor on that multiprocessor issues
-    int64_t first_block_cycles                   # SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait for
-                                                 # parameters and code
+    int64_t first_block_cycles                   # SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait
+                                                 # for parameters and code
     int64_t groups[32]                           # multiprocessors of each group whose turn it is to take blocks; 0: unused …
     int64_t first_after                          # … turns of others after which it is the first one's again; 0: no sooner than theirs …
     int64_t beside                               # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
@@ -82,8 +85,8 @@ cdef struct CachesParameters:
     CacheParameters constant                     # Cache of constant memory
     CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
     CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise
-    int64_t constant_pass_bytes                  # Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses; each
-                                                 # address takes its own
+    int64_t constant_pass_bytes                  # Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses;
+                                                 # each address takes its own
     int64_t constant_pass_latency_cycles         # By how much each further pass delays the load; 0: by as much as it holds the unit
     CacheParameters constant_uniform             # Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all
                                                  # lanes are known to agree
@@ -94,7 +97,8 @@ cdef struct CachesParameters:
     CacheParameters instruction_l3               # Third cache of instructions, likewise
     int64_t instruction_memory_cycles            # The same wait for a line that none of them has
     int64_t instruction_preload_bytes            # Of a kernel's code, from its start: what its launch brings to the last of these caches
-    CacheParameters texture_l1                   # First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it
+    CacheParameters texture_l1                   # First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share
+                                                 # it
     CacheParameters texture_l2                   # Second cache of texture fetches, at the memory partitions, where it is not the L2
     int64_t texture_tile_rows                    # Rows of a two- or three-dimensional array of which one sector of `texture_l1` holds a piece: arrays lie tile
                                                  # by tile, so that neighbours in both directions share a line
@@ -118,8 +122,8 @@ cdef struct LoadStoreParameters:
     int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
     int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
     int64_t store_bytes_in_flight_per_multiprocessor # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
-    int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None:
-                                                 # they count as reads
+    int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
+                                                 # None: they count as reads
     int64_t queued_stores                        # Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row
                                                  # though others wait for it
     int64_t after_load                           # Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it
@@ -130,8 +134,8 @@ cdef struct LoadStoreParameters:
     int64_t access_distance_cycles               # Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any
                                                  # other instructions in between
     int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on
-    int64_t replay_refused                       # Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again when
-                                                 # one of them has come: its warp waits, others go on
+    int64_t replay_refused                       # Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again
+                                                 # when one of them has come: its warp waits, others go on
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
     int64_t bulk_read_bytes_per_cycle            # Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`
@@ -141,16 +145,16 @@ cdef struct LoadStoreParameters:
 cdef struct SharedMemoryParameters:
     int64_t banks                                # Banks, each serving one word per pass
     int64_t bank_width_bytes                     # Bytes of a bank's word
-    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words``
-                                                 # words
+    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
+                                                 # row_words`` words
     int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
     int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
     int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
     int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
-    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself reads
-                                                 # shared memory
-    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides
-                                                 # its passes
+    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
+                                                 # reads shared memory
+    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
+                                                 # besides its passes
     int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
     int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
                                                  # addresses merged
@@ -192,23 +196,24 @@ cdef struct InterconnectParameters:
     int64_t partition_response_bytes_per_cycle   # Rate out of one partition, per core cycle
     ParityHashParameters slice_map               # Through which partition's ports and atomic unit an address is reached, and on which side those lie; None:
                                                  # through those of its own
-    int64_t cluster_request_bytes_per_cycle      # Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None:
-                                                 # not a bottleneck
+    int64_t cluster_request_bytes_per_cycle      # Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them;
+                                                 # None: not a bottleneck
     int64_t cluster_response_bytes_per_cycle     # Rate into one cluster, per core cycle; None: not a bottleneck
     int64_t sides                                # Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other
     int64_t far_latency_fs                       # By which data take longer to another side than to their own: from DRAM, and from the partition's cache when
                                                  # they are first asked for from there
-    int64_t side_bytes_per_cycle                 # Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a bottleneck
+    int64_t side_bytes_per_cycle                 # Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a
+                                                 # bottleneck
     int64_t side_links                           # Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so
                                                  # many
-    int64_t place_cycles[32]                     # SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from the
-                                                 # first; none: no longer
+    int64_t place_cycles[32]                     # SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from
+                                                 # the first; none: no longer
     int64_t place_cycles_count                   # how many of them there are
     int64_t spread_fs                            # Most by which they take longer from one partition than from another; how much is different for each cluster
                                                  # and partition
-    int64_t gathered_requests                    # Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together, if
-                                                 # they come before the first of them is answered and no request of that cluster for other sectors of the line
-                                                 # comes between; 1: each by itself
+    int64_t gathered_requests                    # Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together,
+                                                 # if they come before the first of them is answered and no request of that cluster for other sectors of the
+                                                 # line comes between; 1: each by itself
     int64_t gathering_lines                      # Lines for which a partition can gather requests at a time
 
 cdef enum:  # Dram.page_policy; 0: there is no such component
@@ -236,10 +241,10 @@ cdef struct DramParameters:
     int64_t refresh_banks                        # that are refreshed together; 0: one, and the partition waits
     int64_t extra_latency_fs                     # Controller and pad latency of every access, beside the timings above
     int64_t queue_entries                        # Requests, reads and writes together, that a partition holds; a full queue blocks the port
-    int64_t refreshes_postponed                  # Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when none
-                                                 # does
-    int64_t page_policy                          # Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued
-                                                 # wants it
+    int64_t refreshes_postponed                  # Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when
+                                                 # none does
+    int64_t page_policy                          # Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is
+                                                 # queued wants it
     int64_t write_drain_high                     # Waiting writes at which the partition turns to writing …
     int64_t write_drain_low                      # … and at which it turns back, if reads wait
     int64_t partition_xor                        # 1: each round of the partitions is turned by its number, folded by the shifts
@@ -250,7 +255,7 @@ cdef struct DramParameters:
 
 cdef struct BlockClustersParameters:
     int64_t most_blocks_nonportable              # … and of a launch that allows sizes which other machines of the kind may not have
-    int64_t latency_cycles                       # SM cycles for which a load of another block's shared memory takes longer than it occupies the load/store unit;
-                                                 # what one block tells another's mbarrier takes as long
+    int64_t latency_cycles                       # SM cycles for which a load of another block's shared memory takes longer than it occupies the load/store
+                                                 # unit; what one block tells another's mbarrier takes as long
     int64_t bytes_per_cycle                      # Rate of a multiprocessor's way to other blocks' shared memory per SM cycle, in whole pieces of 32 bytes
     int64_t barrier_cycles                       # SM cycles from the last arrival at the barrier of a cluster until its blocks go on

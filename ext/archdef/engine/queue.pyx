@@ -8,13 +8,15 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from archdef.engine.blocks cimport end_block
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
-from archdef.engine.dram cimport NEVER
+from archdef.engine.injection cimport PIECES, Injection
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Warp
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, PIECES, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Injection, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport K_ATOM
 from archdef.engine.waiting cimport occupy, plan
 

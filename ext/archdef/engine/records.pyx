@@ -5,9 +5,11 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.device_runtime cimport ChildRecord
 from archdef.engine.dram cimport PartitionCounters
+from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport ChildRecord, Launch, Share, SmCounters
+from archdef.engine.share cimport Share, SmCounters
 
 
 def _dtype(dict record):

@@ -2,13 +2,16 @@
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
+from archdef.engine.barrier cimport BARRIERS
 from archdef.engine.blocks cimport seat
 from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
 from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Warp
 from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport Uop
+from archdef.engine.share cimport Share
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Share, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.waiting cimport plan
 
 

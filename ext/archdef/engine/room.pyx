@@ -2,12 +2,18 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.block_memory cimport BlockRoom, Room
 from archdef.engine.cache cimport cache_close, cache_open
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
-from archdef.engine.dram cimport NEVER
+from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, Copies, TensorBox
+from archdef.engine.divergence cimport Frame, Split
 from archdef.engine.events cimport Events
 from archdef.engine.fetch cimport fetch_close
+from archdef.engine.flight cimport Load, Slot, Waiter
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
+from archdef.engine.happening cimport Ended
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
@@ -16,8 +22,7 @@ from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler, lowest_bit
-from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
-                                   TensorBox, Waiter, Warp)
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:

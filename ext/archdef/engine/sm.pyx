@@ -10,30 +10,31 @@ from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settl
 from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.clock cimport NEVER
 from archdef.engine.combine cimport combine_idle
 from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
-from archdef.engine.returning cimport block_returns, children_done
+from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
 from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED, WS_REFUSED, WS_WAITING, Launch, Warp
 from archdef.engine.loadstore cimport data_ready, issue_again, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport NAMES_ALL, Uop
-from archdef.engine.room cimport WAITERS
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
 from archdef.engine.registers cimport registers_change
+from archdef.engine.returning cimport block_returns, children_done
+from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
-                                   WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
 from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,

@@ -12,10 +12,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from archdef.engine.clock cimport NEVER
 from archdef.engine.dispatch cimport dispatch_next
-from archdef.engine.dram cimport NEVER
+from archdef.engine.divergence cimport Frame, Split
+from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
-from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
+from archdef.engine.state cimport Dispatcher, Sm
 
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only

@@ -10,11 +10,14 @@ from libc.string cimport memcpy
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.fault cimport op_fault
+from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,

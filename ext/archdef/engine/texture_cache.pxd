@@ -1,8 +1,8 @@
 """What texture and surface accesses cost: where texels lie for the caches, and the transactions of one warp's texels."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.injection cimport Injection
 from archdef.engine.parameters cimport CacheParameters
-from archdef.engine.state cimport Injection
 from archdef.engine.texture_table cimport Texture
 
 cdef enum:

@@ -3,7 +3,8 @@ from libc.stdint cimport int64_t
 
 from archdef.engine.observers cimport Observer
 from archdef.engine.policy cimport Hook, ThrottleView
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.launch cimport Warp
+from archdef.engine.state cimport Sm
 
 cdef struct Throttle:
     Hook *hook

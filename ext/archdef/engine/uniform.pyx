@@ -9,12 +9,13 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
-from archdef.engine.dram cimport NEVER
+from archdef.engine.launch cimport Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport FL_ADDRESS64
 
 
