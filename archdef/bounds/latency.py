@@ -23,7 +23,7 @@ def latency(run, machine: dict) -> Iterator[Bound]:
         return
     chained = not (machine["independent_lanes"] and counters.divergent_branches)
     whole = _warp_cycles(program, machine, issued, chained)
-    at_once = min(counters.warps, machine["multiprocessors"] * run.occupancy.active_warps)
+    at_once = min(counters.warps, machine["chip"]["multiprocessors"] * run.occupancy.active_warps)
     how = "their chains of results" if chained else "the distance of their issues"
     yield Bound("latency", whole / at_once,
                 f"{counters.warps:,} warps take {whole / counters.warps:,.0f} cycles each by {how}, {at_once:,} of them at a time")
@@ -32,7 +32,7 @@ def latency(run, machine: dict) -> Iterator[Bound]:
 def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
     """Least cycles of all warps together, each on its own."""
     ops = program.ops
-    gap = np.maximum(ops["issues"].astype(np.int64) * machine["issue_interval_cycles"], machine["instruction_gap_cycles"])
+    gap = np.maximum(ops["issues"].astype(np.int64) * machine["schedulers"]["issue_interval_cycles"], machine["schedulers"]["instruction_gap_cycles"])
     gap[ops["issues"] == 0] = 0     # absorbed: neither issued nor waited for
     if not chained:
         return float((issued * gap).sum()) / _together(machine)
@@ -46,7 +46,7 @@ def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
 
 def _together(machine: dict) -> int:
     """Instructions of one warp that may go in one slot."""
-    return machine["issue_width"] if machine["superscalar"] else 1
+    return machine["schedulers"]["issue_width"] if machine["schedulers"]["superscalar"] else 1
 
 
 def _stretches(program) -> Iterator[tuple[int, int]]:
@@ -94,5 +94,5 @@ def _least_latency(op, machine) -> int:
     if op["kind"] in _PLAIN:
         return int(op["latency"])
     if op["kind"] in _MEMORY and op["space"] == Space.SHARED:
-        return int(op["latency"]) + machine["shared_latency_cycles"]
+        return int(op["latency"]) + machine["shared"]["latency_cycles"]
     return 0

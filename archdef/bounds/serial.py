@@ -9,6 +9,8 @@ import numpy as np
 
 from archdef.bounds.bound import Bound
 from archdef.lower.encoding import Kind
+from archdef.parameters import number_of
+from archdef.spec import Cache
 
 _UNBOUNDED = (Kind.SYSTEM, Kind.BULK, Kind.COPY, Kind.PHASE)
 """Kinds of micro-ops whose time is not counted here: system calls may sleep, copies go on by themselves."""
@@ -19,62 +21,65 @@ def serial(run, machine: dict) -> Bound | None:
     ops, issued, counters = run.program.ops, run.counters.issued, run.counters
     if run.launches or counters.launches != 1 or np.isin(ops["kind"], _UNBOUNDED).any():
         return None
-    interval = ops["issues"].astype(np.int64) * machine["issue_interval_cycles"]
-    caches = sum(machine[name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture"))
+    interval = ops["issues"].astype(np.int64) * machine["schedulers"]["issue_interval_cycles"]
+    caches = sum(machine["caches"][name]["latency_cycles"] for name in ("l1", "constant", "constant_l2", "constant_l3", "texture_l1"))
     held = ops["interval"].astype(np.int64) + (ops["fraction"] > 0)
-    alone = np.maximum(interval, machine["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared_latency_cycles"] + caches
+    alone = np.maximum(interval, machine["schedulers"]["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared"]["latency_cycles"] + caches
     alone += np.where(ops["guard"] > 0, machine["guard_latency_cycles"], 0)
     alone += np.where(ops["kind"] == Kind.MATCH, machine["warp_size"] * (machine["match_value_cycles"] + held), 0)     # a value a lane
     alone += np.where(ops["kind"] == Kind.ATOM, ops["count"], 0).astype(np.int64) * machine["warp_size"]      # tries of a loop
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
-    shared = passes * (machine["shared_pass_cycles"] + machine["shared_pass_latency_cycles"] + machine["shared_group_latency_cycles"])
-    constant = counters.constant_passes * (int(ops["interval"].max(initial=1)) + machine["constant_fill_cycles"] + machine["constant_line_cycles"]) * 2
+    shared = passes * (machine["shared"]["pass_cycles"] + machine["shared"]["pass_latency_cycles"] + machine["shared"]["group_latency_cycles"])
+    constant = counters.constant_passes * 2 * (
+        int(ops["interval"].max(initial=1)) + machine["caches"]["constant_fill_cycles"] + machine["caches"]["constant_line_cycles"])
     memory = _requests(counters, machine) / machine["shader_period_fs"]
-    sent = int(counters.partition["requests"].sum()) * machine["transaction_cycles"]
+    sent = int(counters.partition["requests"].sum()) * machine["load_store"]["transaction_cycles"]
     pieces = (counters.global_load_transactions + counters.global_store_transactions + counters.local_load_transactions
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
-    sent += pieces * machine["replay_cycles"]
-    each = sum(machine[f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["block_turnover_cycles"] + 2
-    each += machine["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
+    sent += pieces * machine["load_store"]["replay_cycles"]
+    each = sum(machine["chip"][f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["chip"]["block_turnover_cycles"] + 2
+    each += machine["chip"]["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())
-    blocks = blocks * each + min(blocks, machine["multiprocessors"] * counters.launches) * machine["first_block_cycles"]
+    blocks = blocks * each + min(blocks, machine["chip"]["multiprocessors"] * counters.launches) * machine["chip"]["first_block_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
 
 
 def _fetches(ops, issued, m: dict) -> int:
     """Cycles of fetching instructions: what fits the first cache is fetched once by each of its owners, of anything else every line anew."""
-    if m["instruction"]["sets"] == 0:
+    caches, schedulers = m["caches"], m["schedulers"]["count"]
+    first = caches["instruction"]
+    if first["sets"] == 0:
         return 0
-    line = m["instruction"]["line_bytes"]
+    line = first["line_bytes"]
     ends = np.cumsum(ops["issues"].astype(np.int64)) * m["instruction_bytes"]
     lines = int(-(-ends[-1] // line)) + 1
-    wait = m["instruction_memory_cycles"] + sum(m[name]["latency_cycles"] for name in ("instruction", "instruction_l2", "instruction_l3"))
-    if lines <= m["instruction"]["sets"] * m["instruction"]["ways"]:
-        return lines * wait * m["multiprocessors"] * (m["schedulers"] if m["instruction_per_scheduler"] else 1)
+    wait = caches["instruction_memory_cycles"] + sum(caches[name]["latency_cycles"] for name in ("instruction", "instruction_l2", "instruction_l3"))
+    if lines <= first["sets"] * first["ways"]:
+        return lines * wait * m["chip"]["multiprocessors"] * (schedulers if first["scope"] == number_of(Cache, "scope", "scheduler") else 1)
     asked = ends // line - (ends - ops["issues"] * m["instruction_bytes"]) // line + 1
     return int((issued * asked).sum()) * wait
 
 
 def _requests(counters, m: dict) -> float:
     """Femtoseconds of all requests and DRAM transactions, each alone in the memory system."""
-    partition, core = counters.partition, m["core_period_fs"]
-    largest = m["header_bytes"] + m["mask_bytes"] + max(m["l2"]["line_bytes"], m["interleave_bytes"], 128)
+    partition, core, links, dram, caches = counters.partition, m["core_period_fs"], m["interconnect"], m["dram"], m["caches"]
+    largest = links["header_bytes"] + links["mask_bytes"] + max(caches["l2"]["line_bytes"], dram["interleave_bytes"], 128)
     ports = sum(-(-largest // width) + 1 for width in (
-        m["injection_bytes_per_cycle"], m["partition_request_bytes_per_cycle"], m["partition_response_bytes_per_cycle"],
-        m["cluster_request_bytes_per_cycle"] or largest, m["cluster_response_bytes_per_cycle"] or largest))
-    ports += 1 - (-largest * m["side_links"] // (m["side_bytes_per_cycle"] or largest))
-    way = (m["request_latency_fs"] + m["response_latency_fs"] + m["far_latency_fs"] + m["extra_latency_fs"]
-           + (ports + m["l2"]["latency_cycles"] + m["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
-    command = sum(m[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
-    command += m["t_rfc_fs"] if m["refresh_banks"] else 0      # each may want banks that are being refreshed
+        links["injection_bytes_per_cycle"], links["partition_request_bytes_per_cycle"], links["partition_response_bytes_per_cycle"],
+        links["cluster_request_bytes_per_cycle"] or largest, links["cluster_response_bytes_per_cycle"] or largest))
+    ports += 1 - (-largest * links["side_links"] // (links["side_bytes_per_cycle"] or largest))
+    way = (links["request_latency_fs"] + links["response_latency_fs"] + links["far_latency_fs"] + dram["extra_latency_fs"]
+           + (ports + caches["l2"]["latency_cycles"] + caches["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
+    command = sum(dram[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
+    command += dram["t_rfc_fs"] if dram["refresh_banks"] else 0      # each may want banks that are being refreshed
     requests = float(partition["requests"].sum())
     commands = float((partition["reads"] + partition["writes"]).sum())
     # operations on one address one by one, floating-point ones and pairs of values for several
-    atomics = float(counters.atomic_transactions) * 64 * (8 * m["atomic_fs"] + ports * core)
+    atomics = float(counters.atomic_transactions) * 64 * (8 * m["load_store"]["atomic_fs"] + ports * core)
     whole = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
-    if m["t_refi_fs"] and not m["refresh_banks"]:
-        whole *= 1 + m["t_rfc_fs"] / max(m["t_refi_fs"] - m["t_rfc_fs"], 1)
+    if dram["t_refi_fs"] and not dram["refresh_banks"]:
+        whole *= 1 + dram["t_rfc_fs"] / max(dram["t_refi_fs"] - dram["t_rfc_fs"], 1)
     return whole

@@ -7,6 +7,8 @@ import numpy as np
 
 from archdef.bounds.bound import Bound
 from archdef.lower.encoding import Kind, Space
+from archdef.parameters import number_of
+from archdef.spec import Interconnect
 
 _HOLDING = (Kind.ALU, Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.BRANCH, Kind.EXIT, Kind.RETURN)
 """Kinds of micro-ops that hold their unit whenever they are issued. Others may be issued again while they wait for lanes."""
@@ -19,7 +21,7 @@ def _ceil(x: int, y: int) -> int:
 def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
     """Give the bounds of one launch on a machine (the engine's table); `units` names the kinds of units."""
     ops, issued, counters = run.program.ops, run.counters.issued, run.counters
-    multiprocessors, schedulers = machine["multiprocessors"], machine["schedulers"]
+    multiprocessors, schedulers = machine["chip"]["multiprocessors"], machine["schedulers"]["count"]
     yield _issue(ops, issued, counters, machine)
     holding = np.isin(ops["kind"], _HOLDING) & (ops["space"] != Space.MATRIX)
     for unit in np.unique(ops["unit"][holding]).tolist():
@@ -29,12 +31,12 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         shared = its & (ops["space"] == Space.SHARED)
         if shared.any() and not machine["unit_per_scheduler"][unit]:
             passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
-            yield Bound("shared", passes * machine["shared_pass_cycles"] / many,
+            yield Bound("shared", passes * machine["shared"]["pass_cycles"] / many,
                         f"{passes:,} passes of {machine['shared_pass_cycles']} cycles, over {many} multiprocessors")
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())
-    cycles = max(machine["block_launch_64ths"], machine["block_end_64ths"]) / 64
+    cycles = max(machine["chip"]["block_launch_64ths"], machine["chip"]["block_end_64ths"]) / 64
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)
@@ -42,8 +44,8 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
 
 def _issue(ops, issued, counters, machine) -> Bound:
     """A scheduler issues an instruction, or so many that go together, in one interval."""
-    interval, width = machine["issue_interval_cycles"], machine["issue_width"]
-    slots = machine["multiprocessors"] * machine["schedulers"]
+    interval, width = machine["schedulers"]["issue_interval_cycles"], machine["schedulers"]["issue_width"]
+    slots = machine["chip"]["multiprocessors"] * machine["schedulers"]["count"]
     count = int((issued * ops["issues"]).sum()) if width == 1 else int((issued * np.minimum(ops["issues"], 1)).sum()) / width
     busiest = 1.0
     if (cycles := counters.multiprocessor["issue_cycles"]).any():
@@ -54,23 +56,23 @@ def _issue(ops, issued, counters, machine) -> Bound:
 
 def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
     """Ports that every request passes, and data buses."""
-    core, shader = machine["core_period_fs"], machine["shader_period_fs"]
-    header, requests = machine["header_bytes"], partition["requests"]
+    core, shader, links = machine["core_period_fs"], machine["shader_period_fs"], machine["interconnect"]
+    header, requests = links["header_bytes"], partition["requests"]
     if requests.sum() == 0:
         return
-    least = _ceil(header, machine["partition_request_bytes_per_cycle"]) * core / shader
+    least = _ceil(header, links["partition_request_bytes_per_cycle"]) * core / shader
     yield Bound("partitions", float(requests.max() * least),
                 f"{int(requests.max()):,} requests at the busiest of {len(partition)} partitions, {least:.2f} cycles at least for each")
-    ports = machine["multiprocessors"]
-    if machine["injection_per_cluster"]:
-        ports = _ceil(ports, machine["cluster_size"])
-    ports *= 1 + machine["store_ports"]
-    least = _ceil(header, machine["injection_bytes_per_cycle"]) * core / shader
+    ports = machine["chip"]["multiprocessors"]
+    if links["injection_scope"] == number_of(Interconnect, "injection_scope", "cluster"):
+        ports = _ceil(ports, machine["chip"]["multiprocessors_per_cluster"])
+    ports *= 1 + links["store_ports"]
+    least = _ceil(header, links["injection_bytes_per_cycle"]) * core / shader
     yield Bound("ports", float(requests.sum() * least / ports),
                 f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")
     if partition["reads"].any():
-        yield Bound("memory trip", (machine["request_latency_fs"] + machine["response_latency_fs"] + machine["t_cl_fs"]
-                                    + machine["extra_latency_fs"]) / shader, "one read, there and back")
+        yield Bound("memory trip", (links["request_latency_fs"] + links["response_latency_fs"] + machine["dram"]["t_cl_fs"]
+                                    + machine["dram"]["extra_latency_fs"]) / shader, "one read, there and back")
     busy = partition["busy_fs"]
     moved = partition["bytes_read"] + partition["bytes_written"]
     yield Bound("DRAM", float(busy.max() / shader),

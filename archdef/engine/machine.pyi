@@ -18,15 +18,6 @@ class CoalescingRule(IntEnum):
     CO_SHRINKING = 1
     CO_LINES = 2
 
-class WritePolicy(IntEnum):
-    WR_EVICT = 0
-    WR_THROUGH = 1
-    WR_BACK = 2
-
-class PartitionMap(IntEnum):
-    PM_INTERLEAVED = 0
-    PM_XOR = 1
-
 class SumRule(IntEnum):
     SUM_NONE = 0
     SUM_ALIGNED = 1

@@ -8,5 +8,6 @@ class PolicyKind(IntEnum):
     PK_REPLACEMENT = 4
     PK_DISPATCH = 5
     PK_BRANCH = 6
+    PK_THROTTLE = 7
 
 def sizes() -> dict[PolicyKind, tuple[int, int]]: ...

@@ -31,6 +31,9 @@ _FIELDS = {
     "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8"), ("busy_ways", "p")],
     "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p")],
     "branch": [("branch", "i8"), ("target", "i8"), ("meets", "i8"), ("taken", "u8"), ("rest", "u8"), ("depth", "i8")],
+    "throttle": [("multiprocessor", "i8"), ("cycle", "i8"), ("event", "i8"), ("warp", "i8"), ("line", "u8"), ("place", "i8"), ("evicted", "u8"),
+                 ("instructions", "i8"),
+                 ("lines", "i8"), ("warps", "i8"), ("resident", "p"), ("launched", "p"), ("allowed", "p")],
 }
 VIEWS = {kind: np.dtype([(name, "u8" if code == "p" else code) for name, code in _HEAD + fields]) for kind, fields in _FIELDS.items()}
 """The view of each kind, as a numpy type; pointers are 64-bit integers."""

@@ -12,7 +12,7 @@ from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Int
 from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
-from archdef.pack import shape_of
+from archdef.parameters import shape_of
 from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray

@@ -12,12 +12,13 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, SharedMemory, TextureUnits, WriteCombining
+from archdef.spec.memory import (Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, SharedMemory, StridePrefetcher, TextureUnits,
+                                 WriteCombining)
 from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
     LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
-    TwoLevel, WeightedPriority, XorHash, named)
+    TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip",
@@ -28,8 +29,9 @@ __all__ = [
     "LooseRoundRobin", "LowOrder",
     "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
     "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
-    "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp",
-    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpgroupProducts", "WeightedPriority", "WideAccess", "WordAtATime",
+    "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher",
+    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpThrottle", "WarpgroupProducts", "WeightedPriority",
+    "WideAccess", "WordAtATime",
     "WriteCombining", "XorHash",
     "named", "operations", "unit_of",
 ]

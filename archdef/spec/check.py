@@ -20,7 +20,8 @@ from archdef.spec.fields import Rule, Text, Texts, closest, holds_fields
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, ParityHash, TwoLevel
+from archdef.spec.memory import MOST_SECTORS
+from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
 
 if TYPE_CHECKING:
@@ -151,8 +152,15 @@ def _clusters_and_groups_make_up_the_chip(arch):
 @_combination("interconnect.slice_map", declared=True)
 def _slices_depend_on_address_bits_that_are_looked_at(arch):
     rule = arch.interconnect.slice_map
-    if rule is not None and (not isinstance(rule, ParityHash) or max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
-        yield "interconnect.slice_map", rule, "must be a ParityHash over address bits below 40"
+    if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
+        yield "interconnect.slice_map", rule, "must look at address bits below 40"
+
+
+@_combination("interconnect.sides", "dram.partitions", declared=True)
+def _sides_have_equally_many_partitions(arch):
+    sides = arch.interconnect.sides
+    if arch.dram.partitions % sides:
+        yield "interconnect.sides", sides, f"must divide dram.partitions = {arch.dram.partitions}: each side has as many"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)
@@ -597,13 +605,13 @@ def _loads_go_by_the_rule_of_their_way(arch):
 
 
 @_combination("coalescing")
-def _lines_have_up_to_four_sectors(arch):
+def _lines_have_as_many_sectors_as_are_kept_under_a_tag(arch):
     for kind in ("load", "store", "load_uncached"):
         rule = getattr(arch.coalescing, kind)
         line = getattr(rule, "line_bytes", None)
         sector = getattr(rule, "sector_bytes", line)
-        if line is not None and not sector <= line <= 4 * sector:      # what the engine keeps under one tag
-            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to 4 times sector_bytes = {sector}"
+        if line is not None and not sector <= line <= MOST_SECTORS * sector:      # what the engine keeps under one tag
+            yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to {MOST_SECTORS} times sector_bytes = {sector}"
 
 
 @_combination("caches")
@@ -678,6 +686,17 @@ def _stores_that_wait_for_each_other_know_their_words(arch):
     if combining and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
         yield ("load_store.write_combining", combining,
                "must be absent unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given")
+
+
+@_combination("caches.l1_prefetcher", "caches.l1")
+def _a_prefetcher_has_a_cache_to_fetch_into(arch):
+    prefetcher, l1 = arch.caches.l1_prefetcher, arch.caches.l1
+    if prefetcher is None:
+        return
+    if l1 is None or not l1.enabled:
+        yield "caches.l1_prefetcher", prefetcher, "must be absent where there is no L1"
+    elif prefetcher.page_bytes < l1.line_bytes:
+        yield "caches.l1_prefetcher.page_bytes", prefetcher.page_bytes, f"must be at least caches.l1.line_bytes = {l1.line_bytes}"
 
 
 @_combination("load_store.instruction_queue", "units", "isa.operations", declared=True)

@@ -268,13 +268,13 @@ class Policy(Part):
 
     def parse(self, name, text):
         known = self.of.by_name()
-        return known[text]() if text in known else text
+        return known[text]() if text in known else super().parse(name, text)
 
     def check(self, path, value):
         if not isinstance(value, self.of):
             known = self.of.by_name()
-            listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items())
-            yield SpecError(path, value, f"must be a {self.of.__name__} ({listed})", hint=closest(value, known))
+            listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items()) or "installed plugins bring none"
+            yield SpecError(path, value, f"must be a {self.of.__name__} ({listed}){' or None' if self.optional else ''}", hint=closest(value, known))
 
 
 @attrs.frozen(kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import attrs
 
 from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, part, policy, real, text, texts
-from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy
+from archdef.spec.policy import BlockDispatch, IpdomStack, Reconvergence, RoundRobin, SchedulerPolicy, WarpThrottle
 
 
 @attrs.frozen(kw_only=True)
@@ -217,6 +217,8 @@ class Schedulers:
 
     count: int = integer(at_most=8)
     """Schedulers per multiprocessor; each holds at most 64 warps."""
+    throttle: WarpThrottle | None = policy(WarpThrottle, optional=True, default=None)
+    """Which warps may issue loads from memory, where not all may; None: all."""
     policy: SchedulerPolicy = policy(SchedulerPolicy)
     """Which ready warp is next."""
     issue_interval_cycles: int = integer(at_most=63)

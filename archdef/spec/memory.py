@@ -7,7 +7,12 @@ import attrs
 
 from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLanes, WideAccess, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
-from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, PartitionMap, Replacement
+from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Replacement
+
+MOST_SECTORS = 4
+"""Sectors that are kept under one tag: a cache line of more is several, and a line of transactions has no more."""
+MOST_SIDES = 16
+"""Sides of a chip that are told apart in who has had a copy of a line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -145,11 +150,32 @@ class Cache:
 
 
 @attrs.frozen(kw_only=True)
+class StridePrefetcher:
+    """Fetches lines that loads with an even step will read: the second step of one length, in lines, of one warp's load instruction shows a stride.
+
+    Lines that are there or on their way are left alone, and nothing is fetched while no read can be sent. References: Baer and Chen, An Effective On-Chip
+    Preloading Scheme to Reduce Data Access Penalty, SC 1991; Lee et al., Many-Thread Aware Prefetching Mechanisms for GPGPU Applications, MICRO 2010 (a
+    table by instruction and warp).
+    """
+
+    entries: int = integer(at_most=65536)
+    """Load instructions of one warp each that a multiprocessor follows; each has its place in the table, where the latest stays."""
+    degree: int = integer(at_most=16, default=1)
+    """Lines that are fetched at a time."""
+    distance: int = integer(at_most=256, default=1)
+    """Steps by which the first of them lies ahead."""
+    page_bytes: int = integer(at_least=256, power_of_two=True, at_most=1 << 30, default=4096)
+    """Lines on another page than the load's, of so many bytes, are not fetched."""
+
+
+@attrs.frozen(kw_only=True)
 class Caches:
     """The caches that the machine has; None for those that it has not."""
 
     l1: Cache | None = part(Cache, optional=True, default=None)
     """Data cache of a multiprocessor."""
+    l1_prefetcher: StridePrefetcher | None = part(StridePrefetcher, optional=True, default=None)
+    """What fetches lines into `l1` before a load asks for them; None: nothing does."""
     l1_gives_carveout: bool = flag(default=False)
     """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     carveout_takes: str = choice("sets", "ways", default="sets")
@@ -316,14 +342,14 @@ class Interconnect:
     """Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
-    slice_map: PartitionMap | None = policy(PartitionMap, optional=True, default=None)
+    slice_map: ParityHash | None = policy(ParityHash, optional=True, default=None)
     """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own.
-    What comes from the other of two sides goes in at the same place of its own side, and what is stored or operated on crosses from there."""
+    What comes from another side goes in at the same place of its own side, and what is stored or operated on crosses from there."""
     cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None: not a bottleneck."""
     cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
     """Rate into one cluster, per core cycle; None: not a bottleneck."""
-    sides: int = integer(default=1)
+    sides: int = integer(at_most=MOST_SIDES, default=1)
     """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
     far_latency_ns: float = real(at_least=0, default=0)
     """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""

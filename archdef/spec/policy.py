@@ -29,9 +29,9 @@ class Named(abc.ABC):
 
     @classmethod
     def by_name(cls) -> dict[str, type]:
-        """Give the choices of this kind, by short name; those of installed plugins (entry points of `GROUPS`) too."""
+        """Give the choices of this kind, by short name; those of installed plugins (entry points of `GROUPS`) too. A choice itself has only itself."""
         _load_plugins()
-        return dict(cls._choices)
+        return {name: choice for name, choice in cls._choices.items() if issubclass(choice, cls)}
 
 
 class PolicyValue(Named):
@@ -174,6 +174,22 @@ class ConvergenceBarriers(Reconvergence):
     """
 
     independent = True
+
+
+# ------------------------------------------------------------------------------------------------------ warp throttle
+class WarpThrottle(PolicyValue):
+    """Which warps of a multiprocessor may issue loads from memory, by what their loads found in L1.
+
+    A plugin's own says it in ``allow(view) -> int``, with the fields of ``ArchdefThrottleView``: it changes ``view.allowed`` in place, and gives the
+    cycle at which it wants to be asked again, 0: when a load next looks into L1, or a warp comes or goes.
+    """
+
+    __slots__ = ()
+
+    @property
+    def state_words(self) -> int:
+        """Words of ``view.state``, a set of them for each multiprocessor; at most 65,536."""
+        return 16
 
 
 # ----------------------------------------------------------------------------------------------------- block dispatch

@@ -123,12 +123,16 @@ def longer_latencies(patch):
     return registry.get("gf100")
 
 
-def tables(name, **changed):
-    """An engine that is given another number than the description's."""
+def tables(name, component, **changed):
+    """An engine that is given other numbers of a component than the description's."""
     def made(patch):
         from archdef import pack
         honest = pack.machine_tables
-        patch.setattr(pack, "machine_tables", lambda arch: honest(arch) | {key: change(honest(arch)[key]) for key, change in changed.items()})
+
+        def dishonest(arch):
+            given = honest(arch)
+            return given | {component: given[component] | {key: change(given[component][key]) for key, change in changed.items()}}
+        patch.setattr(pack, "machine_tables", dishonest)
         return registry.get(name)
     return made
 
@@ -188,14 +192,14 @@ MISTAKES = [
     ("cycles_lie_within_bounds", "floats", times(500), "more than the .* of everything one after the other"),
     ("chains_take_the_declared_latency", "fp32_add", longer_latencies, "each fp32_add of a chain takes 45"),
     ("chains_take_the_declared_latency", "int_add", times(1 / 2), "each int_add of a chain takes 9"),
-    ("warps_reach_the_declared_rate", "fp32_add", tables("gf100", issue_interval_cycles=lambda n: 2 * n),
+    ("warps_reach_the_declared_rate", "fp32_add", tables("gf100", "schedulers", issue_interval_cycles=lambda n: 2 * n),
      "a warp's fp32_add takes 2 cycles of a full multiprocessor; .* it is 1"),
     ("warps_reach_the_declared_rate", "int_mul32", times(1 / 2), "a warp's int_mul32 takes 1 cycles of a full multiprocessor; .* it is 2"),
-    ("loads_take_the_declared_way", "l2", tables("gf100", request_latency_fs=lambda fs: 3 * fs), "a load from l2 takes"),
-    ("loads_take_the_declared_way", "dram", tables("g80", t_cl_fs=lambda fs: 20 * fs), "a load from dram takes"),
+    ("loads_take_the_declared_way", "l2", tables("gf100", "interconnect", request_latency_fs=lambda fs: 3 * fs), "a load from l2 takes"),
+    ("loads_take_the_declared_way", "dram", tables("g80", "dram", t_cl_fs=lambda fs: 20 * fs), "a load from dram takes"),
     ("shared_accesses_take_the_declared_passes", "stride 2, 32 bits", policy("gf100", MulticastBroadcast, "passes", lambda n: n + 1),
      "2 passes over the banks, by MulticastBroadcast.* and 32 banks 3"),
-    ("shared_accesses_take_the_declared_passes", "broadcast, 32 bits", tables("g80", banks=lambda n: 1, single_word_broadcast=lambda n: 0,
+    ("shared_accesses_take_the_declared_passes", "broadcast, 32 bits", tables("g80", "shared", banks=lambda n: 1, single_word_broadcast=lambda n: 0,
      conflict_lanes=lambda n: 8), "passes"),
     ("shared_accesses_take_the_declared_passes", "two words, 32 bits", policy("g80", SingleWordBroadcast, "passes", lambda n: 1), "passes"),
     ("global_accesses_make_the_declared_transactions", "backwards, 32 bits",

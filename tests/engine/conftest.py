@@ -22,7 +22,7 @@ class Bench:
     @property
     def at_hand(self) -> dict:
         """What is different where no instruction has to be fetched."""
-        return {"instruction": self.tables["instruction"] | {"sets": 0}}
+        return {"caches": {"instruction": self.tables["caches"]["instruction"] | {"sets": 0}}}
 
     def array(self, values) -> int:
         values = np.ascontiguousarray(values)
@@ -39,7 +39,8 @@ class Bench:
         grid = (grid, 1, 1) if isinstance(grid, int) else grid
         block = (block, 1, 1) if isinstance(block, int) else block
         parameters = b"".join(int(a).to_bytes(8, "little") for a in addresses)
-        simulation = core.Simulation(self.tables | dict(tables), program, self.memory, grid, block, parameters, 0, resident,
+        changed = {name: self.tables[name] | value if isinstance(value, dict) else value for name, value in dict(tables).items()}
+        simulation = core.Simulation(self.tables | changed, program, self.memory, grid, block, parameters, 0, resident,
                                      **({"max_instructions": 10**7} | options))
         while simulation.advance(1000):
             pass

@@ -37,9 +37,9 @@ def run(bench, again, **options):
     if not hasattr(bench, "arrays"):    # the same each time: addresses decide where lines lie
         bench.arrays = bench.array(numbers), bench.array(np.zeros(threads, np.uint32))
     source, target = bench.arrays
-    small = {**bench.tables["l1"], "sets": 2, "set_mask": 1, "ways": 2, "folds": 0}
+    small = {**bench.tables["caches"]["l1"], "sets": 2, "set_mask": 1, "ways": 2, "folds": 0}
     result = bench.run(columns(), source, target, grid=4, block=threads // 4, resident=2, tables={
-        "l1": small, "replay_refused": again, "multiprocessors": 1}, **options)
+        "caches": {"l1": small}, "load_store": {"replay_refused": again}, "chip": {"multiprocessors": 1}}, **options)
     assert (bench.read(target, threads) == numbers.reshape(threads, LINES, 2 * LINE)[:, :, 0].sum(axis=1)).all()
     return result
 
@@ -100,8 +100,8 @@ def test_others_go_on_while_a_load_waits_for_its_set(machine):
     source, target = machine.array(np.zeros(256 * 2 * LINES * LINE, np.uint32)), machine.array(np.zeros(256, np.uint32))
     waits = {}
     for again in (0, 1):
-        small = {**machine.tables["l1"], "sets": 2, "set_mask": 1, "ways": 2, "folds": 0}
+        small = {**machine.tables["caches"]["l1"], "sets": 2, "set_mask": 1, "ways": 2, "folds": 0}
         result = machine.run(others(), source, target, block=256, resident=1, tables={
-            "l1": small, "replay_refused": again, "multiprocessors": 1})
+            "caches": {"l1": small}, "load_store": {"replay_refused": again}, "chip": {"multiprocessors": 1}})
         waits[again] = result["multiprocessor"]["warp_cycles"].sum()
     assert waits[1] < 0.9 * waits[0], "those that hit are done early"

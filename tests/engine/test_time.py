@@ -64,7 +64,7 @@ def test_two_blocks_keep_two_of_four_multiprocessors_busy_and_four_use_all(bench
     program = copy().program()
     source, target = machine.array(np.zeros(1 << 17, np.uint32)), machine.array(np.zeros(1 << 17, np.uint32))
     for blocks in (1, 2, 3, 4):
-        result = machine.run(program, source, target, grid=blocks, tables={"multiprocessors": 4})
+        result = machine.run(program, source, target, grid=blocks, tables={"chip": {"multiprocessors": 4}})
         assert (result["multiprocessor"]["blocks"] > 0).sum() == blocks
 
 

@@ -59,8 +59,8 @@ def test_misses_go_on_to_the_declared_second_cache(name):
 
 def test_a_line_longer_than_the_engines_is_kept_as_several():
     for name in MACHINES:
-        table = machine_tables(archdef.Device(name).architecture)
-        for level in ("texture", "texture_l2", "l2", "l1", "constant"):
+        table = machine_tables(archdef.Device(name).architecture)["caches"]
+        for level in ("texture_l1", "texture_l2", "l2", "l1", "constant"):
             cache = table[level]
             assert cache["line_bytes"] <= 4 * cache["sector_bytes"]
 

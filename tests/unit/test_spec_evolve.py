@@ -1,6 +1,7 @@
 """Descriptions change by path, and remember what was changed."""
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -25,7 +26,8 @@ def test_values_change_by_path_and_the_rest_stays():
     ("dram.capacity_bytes", "0.5 MiB", 1 << 19), ("dram.t_cl_ns", "12.5 ns", 12.5), ("dram.t_cl_ns", "12.5", 12.5),
     ("chip.block_launch_cycles", "7 cycles", 7), ("schedulers.policy", "gto", GreedyThenOldest()),
     ("schedulers.policy", "two_level", TwoLevel()), ("dram.partition_map", "xor_hash", XorHash()),
-    ("caches.l1.enabled", "off", False), ("caches.l1", "none", None), ("isa.pointer_bits", "32", 32),
+    ("caches.l1.enabled", "off", False), ("caches.l1", "none", None), ("interconnect.slice_map", "none", None), ("schedulers.throttle", "None", None),
+    ("isa.pointer_bits", "32", 32),
     ("isa.float_mad", "truncated", "truncated"), ("limits.grid_dimensions", "(7, 8, 9)", (7, 8, 9)),
     ("isa.features", "clock", frozenset({"clock"}))])
 def test_text_is_read_the_way_the_field_wants_it(path, text, value):
@@ -38,6 +40,13 @@ def test_text_that_does_not_fit_is_refused_with_the_path(path, text):
     with pytest.raises(SpecErrors) as caught:
         GIZMO.evolve({path: text})
     assert caught.value.exceptions[0].path == f"gizmo.{path}"
+
+
+@pytest.mark.parametrize("path, text", [("schedulers.throttle", "gto"), ("interconnect.slice_map", "gto")])
+def test_who_refuses_a_policy_says_which_there_are_and_whether_none_will_do(path, text):
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve({path: text})
+    assert re.fullmatch(rf"gizmo\.{path} must be a \w+ \(.+\) or None, got 'gto'", str(caught.value.exceptions[0]))
 
 
 def test_a_policys_own_numbers_have_paths():

@@ -10,9 +10,10 @@ it, it is issued.
 from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.compute cimport compute
+from archdef.engine.launch cimport PENDING, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport PENDING, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport K_ALU, K_BRANCH, K_SETP
 
 

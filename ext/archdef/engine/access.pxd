@@ -1,8 +1,10 @@
 """Memory accesses of one warp: addresses, checks, data movement, and the transactions or bank passes that they cost."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Injection, Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef enum:
     WHOLE_WARP = 1             # of `combine`: a fault unless every lane takes part …

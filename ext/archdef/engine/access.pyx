@@ -9,20 +9,23 @@ from libc.string cimport memcpy, memset
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport Transaction, coalesce
 from archdef.engine.fault cimport op_fault
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
+from archdef.engine.injection cimport Injection
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport CoalescingTable
-from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.matrix cimport access_tiles, part_of_warp
+from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
+from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared cimport bank_passes
+from archdef.engine.state cimport Sm
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, MEMO_SLOTS, MEMO_TRANSACTIONS, Block, Injection,
-                                   Launch, Memo, Sm, Warp)
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
                                    SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_TEXTURE)
 
@@ -352,11 +355,11 @@ cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_
     """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
     cdef uint64_t seen[64][64]
     cdef uint8_t counts[64]
-    cdef uint64_t word, banks = <uint64_t>launch.banks.banks
-    cdef int pieces = bytes // 4 if bytes > 4 else 1, group = max(<int>launch.banks.conflict_lanes // pieces, 1), first = 0, lane, piece, k
+    cdef uint64_t word, banks = <uint64_t>launch.m.shared.banks
+    cdef int pieces = bytes // 4 if bytes > 4 else 1, group = max(<int>launch.m.shared.conflict_lanes // pieces, 1), first = 0, lane, piece, k
     cdef int64_t passes = 0, most
     if banks > 64:
-        return bank_passes(&launch.banks, address, lanes, n, bytes, False) & <int64_t>0xffffffff
+        return bank_passes(&launch.m.shared, address, lanes, n, bytes, False) & <int64_t>0xffffffff
     while first < n:
         memset(counts, 0, <size_t>banks)
         most = 0
@@ -398,7 +401,7 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
     _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
-    if sm.m.l1.tag_bank_bits and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
+    if sm.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
             memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
             memo.word_key = <int>(address[memo.first] & 3)
@@ -442,7 +445,7 @@ cdef int _most_in_a_bank(const Launch *launch, uint64_t lanes, const uint64_t *a
     cdef int bank, most = 0
     memset(counts, 0, sizeof(counts))
     while lanes:
-        bank = <int>(address[lowest_bit(lanes)] // <uint64_t>launch.banks.bank_width_bytes % <uint64_t>launch.banks.banks)
+        bank = <int>(address[lowest_bit(lanes)] // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks)
         lanes &= lanes - 1
         counts[bank] += 1
         if counts[bank] > most:
@@ -468,14 +471,14 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        memo.passes = bank_passes(&launch.banks, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
-        memo.passes_key = -1 if launch.banks.hook else key      # a plugin's map may look at every bit
+        memo.passes = bank_passes(&launch.m.shared, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
+        memo.passes_key = -1 if launch.m.shared.hook else key      # a plugin's map may look at every bit
         memo.serial_most = memo.serial
         memo.serial_more = memo.serial - 1
         if memo.serial > 1 and memo.passes >> 32 > 1:
             _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
         if u.kind == K_ATOM and u.count and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
-            memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.banks.hook
+            memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
                                 else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more
@@ -619,8 +622,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
             if left >> other & 1 and address[other] == address[lane]:
                 left &= ~(<uint64_t>1 << other)
         left &= left - 1
-    if reach.constant_passes > 1 and u.lane_bytes > sm.m.constant_pass_bytes:
-        reach.constant_passes *= u.lane_bytes // <int>sm.m.constant_pass_bytes
+    if reach.constant_passes > 1 and u.lane_bytes > sm.m.caches.constant_pass_bytes:
+        reach.constant_passes *= u.lane_bytes // <int>sm.m.caches.constant_pass_bytes
     return 0
 
 

@@ -10,12 +10,16 @@ from libc.string cimport memcpy, memset
 from archdef.engine.access cimport Reach
 from archdef.engine.block_cluster cimport cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce
+from archdef.engine.copying cimport COPY_GROUPS
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE, Injection, Launch, Sm, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
@@ -172,7 +176,7 @@ cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address
         return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address)
     if u.s[1] >= 0:
         count = (<const uint32_t *>row_of(w.launch, w, u, 1))[lane]
-    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.remote_latency_cycles)
+    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.block_clusters.latency_cycles)
 
 
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:

@@ -1,8 +1,9 @@
 """Clusters of blocks: who is in them, where their shared memory is, their barrier, and what one block posts to another's mbarrier."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.launch cimport Block, BlockCluster, Launch, Warp
 from archdef.engine.memory cimport CLUSTER_FIRST
-from archdef.engine.state cimport Block, BlockCluster, Chip, Launch, Sm, Warp
+from archdef.engine.state cimport Chip, Sm
 
 cdef enum:
     OFFSET_BITS = 24             # of an address in shared memory; the rest says whose, see CLUSTER_FIRST

@@ -9,13 +9,20 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
 from archdef.engine.asynchronous cimport phase_apply
+from archdef.engine.barrier cimport CL_ARRIVED, CL_OPEN, CL_OPENS
 from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_push
 from archdef.engine.fault cimport op_fault
-from archdef.engine.state cimport (CL_ARRIVED, CL_OPEN, CL_OPENS, FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE, Block,
-                                   BlockCluster, Chip, Launch, Posted, Sm, Warp)
+from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE
+from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS, Block, BlockCluster, Launch, Warp
+from archdef.engine.state cimport Chip, Posted, Sm
 
 
 # -------------------------------------------------------------------------------------------------------------- members
+cdef inline Sm *_sm_of(const Sm *sm, const BlockCluster *c, int rank) noexcept nogil:
+    """The multiprocessor of a block that has begun."""
+    return sm.chip.dispatcher.sms + c.sm[rank]
+
+
 cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil:
     """A cluster none of whose blocks has begun; NULL: the host has no memory for it."""
     cdef BlockCluster *c = chip.clusters
@@ -34,7 +41,6 @@ cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil
     c.ended = 0
     c.latest = 0
     for i in range(<int>launch.cluster_blocks):
-        c.sms[i] = NULL
         c.blocks[i] = NULL
     return c
 
@@ -79,7 +85,7 @@ cdef void cluster_begin(Sm *sm, Block *b) noexcept nogil:
     """A block begins: its shared memory can be reached from now on."""
     b.cluster_state = CL_OPEN
     b.cluster_opens = -1
-    b.cluster.sms[b.cluster_rank] = sm
+    b.cluster.sm[b.cluster_rank] = sm.id
     b.cluster.blocks[b.cluster_rank] = b
 
 
@@ -97,19 +103,21 @@ cdef void cluster_end(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
 cdef void _arrived(Sm *sm, BlockCluster *c, int64_t cycle) noexcept nogil:
     """One block less is missing; with the last the barrier opens, after the time that this takes."""
     cdef Block *b
+    cdef Sm *other
     cdef int64_t when
     cdef int i
     c.missing -= 1
     c.latest = max(c.latest, cycle)
     if c.missing or c.left == 0:
         return
-    when = c.latest + sm.m.cluster_barrier_cycles
-    for i in range(32):
+    when = c.latest + sm.m.block_clusters.barrier_cycles
+    for i in range(MOST_CLUSTER_BLOCKS):
         b = c.blocks[i]
         if b != NULL and not c.ended >> i & 1:
             b.cluster_state = CL_OPENS
             b.cluster_opens = when
-            events_push(c.sms[i].inbox, when, EV_CLUSTER, <int32_t>(b - c.sms[i].blocks))
+            other = _sm_of(sm, c, i)
+            events_push(other.inbox, when, EV_CLUSTER, <int32_t>(b - other.blocks))
             sm.chip.opening += 1
     c.missing = c.left
     c.latest = 0
@@ -150,8 +158,8 @@ cdef int64_t remote_pass(Sm *sm, int64_t cycle, int64_t bytes) noexcept nogil:
         sm.remote_free = cycle
         sm.remote_part = 0
     sm.remote_part += bytes
-    sm.remote_free += sm.remote_part // sm.m.remote_bytes_per_cycle
-    sm.remote_part %= sm.m.remote_bytes_per_cycle
+    sm.remote_free += sm.remote_part // sm.m.block_clusters.bytes_per_cycle
+    sm.remote_part %= sm.m.block_clusters.bytes_per_cycle
     return sm.remote_free
 
 
@@ -200,7 +208,7 @@ cdef int cluster_post(Sm *sm, const Warp *w, int32_t op, int lane, uint32_t addr
     p.lane = lane
     launch.stores += 1          # the grid is not complete before it has come
     chip.opening += 1
-    events_push(c.sms[rank].inbox, cycle, EV_POSTED, index)
+    events_push(_sm_of(sm, c, rank).inbox, cycle, EV_POSTED, index)
     return 0
 
 
@@ -242,10 +250,12 @@ cdef int cluster_receive(Sm *sm, int32_t index) noexcept nogil:
 cdef void _name_sender(Sm *sm, const Posted *p) noexcept nogil:
     """Blame the warp that posted, if it is one of that cluster's still."""
     cdef BlockCluster *c = p.cluster
+    cdef const Sm *other
     cdef const Warp *w
     cdef int i
-    for i in range(32):
-        if c.serial == p.serial and c.blocks[i] != NULL and c.sms[i].id == p.sm:
-            w = c.sms[i].warps + p.warp
-            if c.sms[i].blocks + w.block == c.blocks[i]:
+    for i in range(MOST_CLUSTER_BLOCKS):
+        if c.serial == p.serial and c.blocks[i] != NULL and c.sm[i] == p.sm:
+            other = _sm_of(sm, c, i)
+            w = other.warps + p.warp
+            if other.blocks + w.block == c.blocks[i]:
                 sm.chip.fault.warp = p.warp

@@ -1,7 +1,8 @@
 """Blocks and their warps begin and end."""
 from libc.stdint cimport int32_t, int64_t
 
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.launch cimport Warp
+from archdef.engine.state cimport Sm
 
 cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil
 cdef void start_block(Sm *sm, int32_t slot) noexcept nogil

@@ -2,19 +2,24 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from archdef.engine.barrier cimport BARRIERS, Barrier
 from archdef.engine.block_cluster cimport cluster_begin, cluster_end
 from archdef.engine.cache cimport cache_resize
-from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.converge cimport converge_start
+from archdef.engine.copying cimport Copies
+from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.failures cimport errors_settle
 from archdef.engine.family cimport family_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
+from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
+from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport seat_warp
 from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
-from archdef.engine.state cimport BARRIERS, WS_ENDED, Barrier, Block, Copies, Launch, Share, Sm, Warp
+from archdef.engine.share cimport Share
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
@@ -103,14 +108,14 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             elif which == SR_SMID:
                 value = <uint32_t>sm.id
             else:
-                value = <uint32_t>launch.m.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
+                value = <uint32_t>launch.m.chip.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
             for lane in range(launch.lanes):
                 row[lane] = value
 
 
 cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     """Give a warp of a block its slot, and its place with a scheduler."""
-    cdef int32_t nsched = <int32_t>sm.m.schedulers
+    cdef int32_t nsched = <int32_t>sm.m.schedulers.count
     cdef Scheduler *s = sm.schedulers + at % nsched
     w.slot = at
     w.scheduler = s
@@ -121,6 +126,8 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     s.issued_at[w.bit] = sm.now
     if s.asked != NULL:
         seat_warp(s.asked, w.bit, number)
+    if sm.observers != NULL:
+        tell_warp_came(sm, w, sm.launched_warps)
     sm.launched_warps += 1
 
 
@@ -160,7 +167,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     if share.warps_alive == 0:
         share.active_since = sm.now
     if share.counters.blocks == 0:
-        share.ready = sm.now + sm.m.first_block_cycles
+        share.ready = sm.now + sm.m.chip.first_block_cycles
     share.warps_alive += launch.block_warps
     share.resident += 1
     if share.resident > share.most_resident:
@@ -238,6 +245,8 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     """All lanes have ended."""
     cdef Block *b = sm.blocks + w.block
     w.state = WS_ENDED
+    if sm.observers != NULL:
+        tell_warp_left(sm, w.slot)
     w.share.counters.warp_cycles += w.settled - b.started
     if w.launch.origin.failures:
         errors_settle(w)

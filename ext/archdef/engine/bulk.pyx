@@ -12,26 +12,29 @@ from libc.string cimport memcpy, memmove
 
 from archdef.engine.block_cluster cimport own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.copying cimport BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, Bulk, BulkCopy
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE, FAULT_READ_ONLY
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.inject cimport send_read, send_write, take_load
+from archdef.engine.injection cimport Injection
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.operand cimport row_of
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE,
-                                   FAULT_READ_ONLY, Bulk, BulkCopy, Injection, Launch, Sm, Warp)
-from archdef.engine.texture_table cimport texture_written
-from archdef.engine.units cimport held_until
+from archdef.engine.state cimport Sm
 from archdef.engine.tensor_copy cimport box_copy, box_pieces
+from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
+from archdef.engine.units cimport held_until
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses
@@ -315,13 +318,13 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """A transaction is on its way: say when the next can go."""
-    cdef int64_t rate = m.bulk_read_bytes_per_cycle if _reads(u) else m.bulk_write_bytes_per_cycle
+    cdef int64_t rate = m.load_store.bulk_read_bytes_per_cycle if _reads(u) else m.load_store.bulk_write_bytes_per_cycle
     if rate:
         bulk.over += bulk.transactions[bulk.next].bytes
         bulk.time = cycle + bulk.over // rate
         bulk.over %= rate
     else:
-        bulk.time = cycle + m.transaction_cycles
+        bulk.time = cycle + m.load_store.transaction_cycles
     bulk.next += 1
 
 
@@ -361,11 +364,11 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             if copy.barrier >= CLUSTER_FIRST:       # by the way to other blocks
                 bulk.time = remote_pass(sm, cycle, copy.left)
             else:
-                bulk.time = cycle + 2 * m.shared_pass_cycles * max(
-                    (copy.left + m.banks * m.bank_width_bytes - 1) // (m.banks * m.bank_width_bytes), 1)
+                bulk.time = cycle + 2 * m.shared.pass_cycles * max(
+                    (copy.left + m.shared.banks * m.shared.bank_width_bytes - 1) // (m.shared.banks * m.shared.bank_width_bytes), 1)
             copy.left = 0
             sm.loads[bulk.load].remaining += 1
-            events_push(sm.inbox, bulk.time + m.shared_latency_cycles, EV_COPIED, bulk.load)
+            events_push(sm.inbox, bulk.time + m.shared.latency_cycles, EV_COPIED, bulk.load)
         else:
             if bulk.next == bulk.chunk and copy.left:
                 _next_chunk(sm, bulk, copy, u)

@@ -1,17 +1,20 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from archdef.engine.machine cimport CacheTable
+from archdef.engine.parameters cimport SECTORS, CacheParameters
+
+cdef enum:
+    ALL_SECTORS = (1 << SECTORS) - 1
 
 cdef struct Line:
     uint64_t tag         # line number + 1; 0: empty
     uint32_t valid       # sectors present or on their way; above them, flags of the owner
     uint16_t dirty       # sectors to write back
     uint16_t partly      # four bits a sector that is dirty but not valid: words of it that have been written
-    int32_t fill[4]      # per sector: whatever its owner needs to find the fill on its way, -1: none
+    int32_t fill[SECTORS]  # per sector: whatever its owner needs to find the fill on its way, -1: none
 
 cdef struct Cache:
-    CacheTable table
+    CacheParameters table
     Line *lines          # [sets][ways]
     uint64_t *tags       # [sets][ways]: the lines' tags once more, side by side, because that is what lookups read
     int64_t *used        # [sets][ways]: time stamp of the last access; 0: empty
@@ -37,8 +40,8 @@ cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil
         return folded & <uint64_t>cache.table.set_mask
     return folded % <uint64_t>cache.table.sets
 
-cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil
-cdef int cache_open(Cache *cache, const CacheTable *table) except -1
+cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil
+cdef int cache_open(Cache *cache, const CacheParameters *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
 cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil

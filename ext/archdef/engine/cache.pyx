@@ -4,13 +4,13 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from archdef.engine.chance cimport by_chance
-from archdef.engine.machine cimport CacheTable
+from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.policy cimport ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS, Hook, ask_replacement
 
 cdef enum:
     NARROW = 16      # ways up to which a set is searched one by one; wider sets have an index of their lines and keep the order of use as a list
 
-cdef int cache_make(Cache *cache, const CacheTable *table) noexcept nogil:
+cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
     """Make an empty cache; one of 0 sets stays without lines. Returns -1 if the host has no memory for it."""
     cache.table = table[0]
     cache.clock = 0
@@ -123,7 +123,7 @@ cdef inline void _make_latest(Cache *cache, int64_t slot) noexcept nogil:
     ends[1] = <int32_t>slot
 
 
-cdef int cache_open(Cache *cache, const CacheTable *table) except -1:
+cdef int cache_open(Cache *cache, const CacheParameters *table) except -1:
     """The same. Raises MemoryError."""
     if cache_make(cache, table) < 0:
         raise MemoryError("tags of a cache")
@@ -194,7 +194,11 @@ cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
 
 cdef inline bint _filling(const Line *line) noexcept nogil:
     """Whether data of the line is on its way. `fill` of an empty one means nothing."""
-    return line.tag != 0 and (line.fill[0] >= 0 or line.fill[1] >= 0 or line.fill[2] >= 0 or line.fill[3] >= 0)
+    cdef int i
+    cdef bint found = False
+    for i in range(SECTORS):
+        found |= line.fill[i] >= 0
+    return found and line.tag != 0
 
 
 cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
@@ -291,5 +295,5 @@ cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     slot.valid = 0
     slot.dirty = 0
     slot.partly = 0
-    for i in range(4):
+    for i in range(SECTORS):
         slot.fill[i] = -1

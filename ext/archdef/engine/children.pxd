@@ -1,8 +1,9 @@
 """Launches by kernels: the calls that make them."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport SYS_COPY, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_FILL, SYS_LAUNCH
 
 cdef inline bint is_item(const Uop *u) noexcept nogil:

@@ -7,20 +7,22 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
+from archdef.engine.device_runtime cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_LIMIT,
+                                            DE_MEMORY, DE_NONE, DE_PENDING, DE_VALUE, LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_WAITING, ConstantFill)
 from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.failures cimport call_failed, call_refused, last_error
 from archdef.engine.family cimport BUFFER_HEAD, buffer_return, family_take, launch_take
+from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_LAUNCH_POINTER
 from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.happening cimport HP_ASKED
 from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
+from archdef.engine.launch cimport Block, DeviceStream, Family, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport room_plan
-from archdef.engine.state cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_LIMIT, DE_MEMORY,
-                                   DE_NONE, DE_PENDING, DE_VALUE, FAULT_BOUNDS, FAULT_LAUNCH_POINTER, HP_ASKED, LK_COPY, LK_FILL, LK_GRID,
-                                   LK_MARK, LS_WAITING, Block, ConstantFill, DeviceStream, Dispatcher, Family, KernelTable, Launch,
-                                   LaunchBuffer, Origin, Sm, Warp)
+from archdef.engine.state cimport Dispatcher, Sm
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
                                    SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
                                    SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
@@ -370,7 +372,6 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     child.span_count = w.launch.span_count
     child.textures = w.launch.textures
     child.heap = w.launch.heap
-    child.banks = w.launch.banks
     child.passes_period = w.launch.passes_period
     child.parameter_start = 0
     for k in range(3):

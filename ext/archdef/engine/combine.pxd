@@ -2,7 +2,8 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.coalesce cimport Transaction
-from archdef.engine.state cimport Injection, Sm
+from archdef.engine.injection cimport Injection
+from archdef.engine.state cimport Sm
 
 cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) noexcept nogil
 cdef void combine_idle(Sm *sm, int64_t cycle) noexcept nogil

@@ -7,10 +7,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.events cimport EV_COMBINED, events_push
+from archdef.engine.flight cimport Combined
 from archdef.engine.inject cimport may_store
-from archdef.engine.network cimport RQ_WRITE, Request, network_send
+from archdef.engine.injection cimport Injection
+from archdef.engine.port cimport RQ_WRITE, Request, port_send
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Combined, Injection, Sm
+from archdef.engine.state cimport Sm
 
 cdef enum:
     WORD = 4
@@ -48,7 +50,7 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     request.operands = 1
     request.counters = NULL
     sm.store_bytes += request.bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
     sm.combined_at[_place(c.line)] -= 1
     sm.combined_count -= 1
     while k:        # those before it move up
@@ -77,7 +79,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
         return 0
     if not may_store(sm):
         return -1
-    if sm.combined_count >= sm.m.combined_lines:
+    if sm.combined_count >= sm.m.load_store.write_combining.lines:
         _leave(sm, 0, inject.time)
     sm.store_credits -= 1
     inject.launch.stores += 1
@@ -92,7 +94,7 @@ cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) no
     sm.combined_touched = inject.time
     if not sm.combined_watched:
         sm.combined_watched = 1
-        events_push(sm.inbox, inject.time + sm.m.combining_cycles, EV_COMBINED, 0)
+        events_push(sm.inbox, inject.time + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
     return 1
 
 
@@ -101,9 +103,9 @@ cdef void combine_idle(Sm *sm, int64_t cycle) noexcept nogil:
     sm.combined_watched = 0
     if sm.combined_count == 0:
         return
-    if cycle < sm.combined_touched + sm.m.combining_cycles:
+    if cycle < sm.combined_touched + sm.m.load_store.write_combining.idle_cycles:
         sm.combined_watched = 1
-        events_push(sm.inbox, sm.combined_touched + sm.m.combining_cycles, EV_COMBINED, 0)
+        events_push(sm.inbox, sm.combined_touched + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
         return
     while sm.combined_count:
         _leave(sm, 0, cycle)

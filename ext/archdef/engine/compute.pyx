@@ -3,10 +3,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.lanes cimport carry_table, compare_table
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
                                    K_REDUX, K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, REDUX_ADD, REDUX_AND,
                                    REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_BFLY, SHFL_DOWN,
@@ -296,7 +297,7 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
     if u.fn == SR_SMID:
         value = <uint64_t>sm.id
     elif u.fn == SR_NSMID:
-        value = <uint64_t>sm.m.multiprocessors
+        value = <uint64_t>sm.m.chip.multiprocessors
     elif u.fn == SR_CLOCK or u.fn == SR_CLOCK64:
         value = <uint64_t>sm.now
     elif u.fn == SR_CLOCK_HI:

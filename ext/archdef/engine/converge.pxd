@@ -1,7 +1,7 @@
 """Divergence with convergence barriers: lanes that parted progress independently of each other."""
 from libc.stdint cimport int32_t, uint64_t
 
-from archdef.engine.state cimport Warp
+from archdef.engine.launch cimport Warp
 
 cdef void converge_start(Warp *w) noexcept nogil
 cdef void converge_arrive(Warp *w) noexcept nogil

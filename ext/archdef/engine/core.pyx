@@ -1,8 +1,9 @@
 """The engine as Python sees it."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.grid cimport Grid
 from archdef.engine.memory cimport DeviceMemory
-from archdef.engine.session cimport Grid, Session
+from archdef.engine.session cimport Session
 
 from archdef.engine.program import ProgramError, layout
 from archdef.engine.records import COUNTER_DTYPE, MULTIPROCESSOR_DTYPE, PARTITION_DTYPE

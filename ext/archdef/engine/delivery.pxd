@@ -1,7 +1,9 @@
 """Which blocks of a cluster a bulk copy goes to, and which mbarriers count it."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.state cimport BulkCopy, Sm, Warp
+from archdef.engine.copying cimport BulkCopy
+from archdef.engine.launch cimport Warp
+from archdef.engine.state cimport Sm
 
 cdef enum:
     ONE_BLOCK = -1               # as a mask: the block that the address names

@@ -8,10 +8,14 @@ from libc.string cimport memcpy
 
 from archdef.engine.asynchronous cimport phase_complete
 from archdef.engine.block_cluster cimport OFFSET_BITS, OFFSET_MASK, cluster_post, cluster_reach, is_remote, own_address
+from archdef.engine.copying cimport BulkCopy
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS
+from archdef.engine.flight cimport Load
 from archdef.engine.guest cimport guest_fault
+from archdef.engine.launch cimport Block, Warp
 from archdef.engine.memory cimport CLUSTER_FIRST
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport FAULT_ALIGNMENT, FAULT_BOUNDS, Block, BulkCopy, Load, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport MB_COMPLETE
 
 cdef enum:
@@ -91,7 +95,7 @@ cdef void delivered(Sm *sm, int32_t index) noexcept nogil:
     cdef const Load *load = sm.loads + index
     cdef Warp *w = sm.warps + load.warp
     cdef uint32_t ranks = load.ranks, rank
-    cdef int64_t there = sm.now + sm.m.remote_latency_cycles
+    cdef int64_t there = sm.now + sm.m.block_clusters.latency_cycles
     if load.barrier < 0:
         return
     if ranks == 0 and load.barrier >= CLUSTER_FIRST:

@@ -13,19 +13,21 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
+from archdef.engine.device_runtime cimport LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, ChildRecord, Fit
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport buffer_return, family_drop, launch_drop
+from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
+from archdef.engine.happening cimport HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, Ended, Happening
 from archdef.engine.heap cimport heap_room
+from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, Family, Launch, Origin, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
+from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.returning cimport block_leaves
 from archdef.engine.room cimport room_give, room_take
-from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport (FAULT_LAUNCH_COPY, HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, LK_COPY, LK_FILL, LK_GRID,
-                                   LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS,
-                                   Block, BlockCluster, ChildRecord, Dispatcher, Ended, Family, Fit, Happening, Launch, Origin, Sm, Warp)
+from archdef.engine.state cimport Dispatcher, Sm
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -109,7 +111,7 @@ cdef inline bint _has_room(const Sm *sm, const Launch *launch) noexcept nogil:
 
 cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor that a plugin's policy names; NULL: none has room."""
-    cdef int64_t i, n = d.chip.m.multiprocessors, first = -1
+    cdef int64_t i, n = d.chip.m.chip.multiprocessors, first = -1
     cdef int64_t *room = d.chip.asked
     for i in range(n):
         room[i] = _has_room(d.sms + i, launch)
@@ -119,7 +121,7 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
             first = i
     if first < 0:
         return NULL
-    i = ask_dispatch(<Hook *><size_t>d.chip.m.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
+    i = ask_dispatch(<Hook *><size_t>d.chip.m.chip.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
     return d.sms + (i if i >= 0 else first)
 
 
@@ -129,14 +131,14 @@ cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept
     cdef int turn
     for k in range(32):
         given[k] = 0
-    given[0] = min(blocks, m.dispatch_groups[0])
+    given[0] = min(blocks, m.chip.groups[0])
     left = blocks - given[0]
     for turn in range(2):
         before = -1
         while left and left != before:
             before = left
             for k in range(1, 32):
-                most = m.dispatch_groups[k] if turn else m.dispatch_groups[k] // 2
+                most = m.chip.groups[k] if turn else m.chip.groups[k] // 2
                 if left and given[k] < most:
                     given[k] += 1
                     left -= 1
@@ -145,18 +147,18 @@ cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept
 cdef int64_t _turn(const MachineTable *m, int64_t rounds, int64_t number) noexcept nogil:
     """Whose turn it is to take block `number`, where each group has so many turns."""
     cdef int64_t groups = 1, first = 0, others = 0, step, next_first = 0
-    while groups < 32 and m.dispatch_groups[groups]:
+    while groups < 32 and m.chip.groups[groups]:
         groups += 1
     groups -= 1
-    step = m.dispatch_first_after if m.dispatch_first_after else groups
+    step = m.chip.first_after if m.chip.first_after else groups
     while others < rounds * groups:
         if first < rounds and others == next_first:
-            number -= m.dispatch_groups[0]
+            number -= m.chip.groups[0]
             if number < 0:
                 return 0
-            next_first = step * (first + 1) - (m.dispatch_first_after > 0)
+            next_first = step * (first + 1) - (m.chip.first_after > 0)
             first += 1
-        number -= m.dispatch_groups[1 + others % groups]
+        number -= m.chip.groups[1 + others % groups]
         if number < 0:
             return 1 + others % groups
         others += 1
@@ -165,7 +167,7 @@ cdef int64_t _turn(const MachineTable *m, int64_t rounds, int64_t number) noexce
 
 cdef int64_t _beside(const MachineTable *m, int64_t number, int64_t blocks, int64_t size) noexcept nogil:
     """Where, in a group of `size` multiprocessors that gets so many blocks, that of a number goes: side by side only as many as have to."""
-    cdef int64_t n = m.dispatch_beside, more, full
+    cdef int64_t n = m.chip.beside, more, full
     if n < 2:
         return number
     more = max(blocks - size // n, 0)
@@ -182,7 +184,7 @@ cdef Sm *_least(Dispatcher *d, const Launch *launch, int64_t first, int64_t coun
     cdef Sm *best = NULL
     cdef Sm *sm
     cdef int64_t i
-    for i in range(first, min(first + count, d.chip.m.multiprocessors)):
+    for i in range(first, min(first + count, d.chip.m.chip.multiprocessors)):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
             best = sm
@@ -199,37 +201,37 @@ cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     for k in range(4):
         if launch.cost[k]:
             rounds = min(rounds, WHOLE // launch.cost[k])
-    rounds = min(rounds, launch.blocks // m.multiprocessors)
-    if number < rounds * m.multiprocessors:
+    rounds = min(rounds, launch.blocks // m.chip.multiprocessors)
+    if number < rounds * m.chip.multiprocessors:
         number = _turn(m, rounds, number)
         for k in range(number):
-            first += m.dispatch_groups[k]
-        return _least(d, launch, first, m.dispatch_groups[number])
-    number -= rounds * m.multiprocessors
-    k = launch.blocks - rounds * m.multiprocessors
-    if k >= m.multiprocessors:
+            first += m.chip.groups[k]
+        return _least(d, launch, first, m.chip.groups[number])
+    number -= rounds * m.chip.multiprocessors
+    k = launch.blocks - rounds * m.chip.multiprocessors
+    if k >= m.chip.multiprocessors:
         return NULL
     _share(m, k, given)
     k = 0
     while k < 32 and number >= given[k]:
         number -= given[k]
-        first += m.dispatch_groups[k]
+        first += m.chip.groups[k]
         k += 1
     if k == 32:
         return NULL
-    best = _least(d, launch, first, m.dispatch_groups[k])
-    sm = d.sms + min(first + min(_beside(m, number, given[k], m.dispatch_groups[k]), m.dispatch_groups[k] - 1), m.multiprocessors - 1)
+    best = _least(d, launch, first, m.chip.groups[k])
+    sm = d.sms + min(first + min(_beside(m, number, given[k], m.chip.groups[k]), m.chip.groups[k] - 1), m.chip.multiprocessors - 1)
     return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
 
 
 cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
     cdef Sm *best = NULL
-    if d.chip.m.dispatch_hook:
+    if d.chip.m.chip.dispatch_hook:
         return _asked(d, launch)
-    if d.chip.m.dispatch_groups[0]:
+    if d.chip.m.chip.groups[0]:
         best = _grouped(d, launch)
-    return best if best != NULL else _least(d, launch, 0, d.chip.m.multiprocessors)
+    return best if best != NULL else _least(d, launch, 0, d.chip.m.chip.multiprocessors)
 
 
 cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
@@ -262,10 +264,10 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, in
         launch.started = begin
     launch.next_block += 1
     launch.seated += 1
-    d.launch_part += d.chip.m.block_launch_64ths
+    d.launch_part += d.chip.m.chip.block_launch_64ths
     d.launch_free = start + (d.launch_part >> 6)
     d.launch_part &= 63
-    sm.launch_free = begin + (d.chip.m.block_setup_64ths + launch.block_warps * d.chip.m.warp_launch_64ths >> 6)
+    sm.launch_free = begin + (d.chip.m.chip.block_setup_64ths + launch.block_warps * d.chip.m.chip.warp_launch_64ths >> 6)
     events_push(sm.inbox, begin, EV_BLOCK, slot)
     return True
 
@@ -285,8 +287,8 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
 
     False: they fit nowhere now, or the host has no memory.
     """
-    cdef const int32_t *port = d.sms[0].network.cluster
-    cdef int64_t n = d.chip.m.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
+    cdef const int32_t *port = d.sms[0].network.crossbar.cluster
+    cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
     cdef BlockCluster *cluster
     while first < n:
         end = first
@@ -339,8 +341,8 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
 cdef int64_t _moving_cycles(const Dispatcher *d, const Launch *launch) noexcept nogil:
     """For which a block's registers and shared memory go out or come in through the multiprocessor's port."""
     cdef int64_t bytes = launch.block_warps * (<int64_t>launch.rows * launch.pitch + launch.predicates * 8) + launch.shared_bytes
-    cdef int64_t cycles = bytes // d.chip.m.injection_bytes_per_cycle + 1
-    return cycles * d.chip.m.core_period_fs // d.chip.m.shader_period_fs + d.chip.m.block_turnover_cycles
+    cdef int64_t cycles = bytes // d.chip.m.interconnect.injection_bytes_per_cycle + 1
+    return cycles * d.chip.m.core_period_fs // d.chip.m.shader_period_fs + d.chip.m.chip.block_turnover_cycles
 
 
 cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
@@ -621,8 +623,8 @@ cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
 
 cdef int64_t _moving_time(const Dispatcher *d, const Launch *item) noexcept nogil:
     """Cycles of a copy or fill at the full bandwidth of device memory."""
-    cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.chip.m.burst_bytes) * (2 if item.kind == LK_COPY else 1)
-    return bursts // d.chip.m.partitions * d.chip.m.burst_fs // d.chip.m.shader_period_fs + 1
+    cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.chip.m.dram.burst_bytes) * (2 if item.kind == LK_COPY else 1)
+    return bursts // d.chip.m.dram.partitions * d.chip.m.dram.burst_fs // d.chip.m.shader_period_fs + 1
 
 
 # ------------------------------------------------------------------------------------------------------------- readiness
@@ -671,7 +673,7 @@ cdef Sm *_first_ended(Dispatcher *d) noexcept nogil:
     cdef Sm *first = NULL
     cdef Sm *sm
     cdef int64_t i
-    for i in range(d.chip.m.multiprocessors):
+    for i in range(d.chip.m.chip.multiprocessors):
         sm = d.sms + i
         if sm.ended_noted < sm.ended_count and (first == NULL or sm.ended[sm.ended_noted].cycle < first.ended[first.ended_noted].cycle):
             first = sm
@@ -688,16 +690,16 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
         ended = sm.ended + sm.ended_noted
         sm.ended_noted += 1
         cycle = ended.cycle
-        if d.chip.m.block_end_64ths:
-            d.end_part += d.chip.m.block_end_64ths
+        if d.chip.m.chip.block_end_64ths:
+            d.end_part += d.chip.m.chip.block_end_64ths
             cycle = d.end_free = max(d.end_free, cycle) + (d.end_part >> 6)
             d.end_part &= 63
         launch = sm.blocks[ended.slot].launch
         launch.done_blocks += 1
         launch.ended = max(launch.ended, cycle)
-        dispatch_note(d, cycle + d.chip.m.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
+        dispatch_note(d, cycle + d.chip.m.chip.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
         sm = _first_ended(d)
-    for i in range(d.chip.m.multiprocessors):
+    for i in range(d.chip.m.chip.multiprocessors):
         d.sms[i].ended_count = d.sms[i].ended_noted = 0
 
 

@@ -4,9 +4,6 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from archdef.engine.cache cimport Line
 from archdef.engine.machine cimport MachineTable
 
-cdef enum:
-    NEVER = 0x3fffffffffffffff
-
 cpdef enum:
     DIR_READ = 0
     DIR_WRITE = 1

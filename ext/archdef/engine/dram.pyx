@@ -8,31 +8,33 @@ Invariants:
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.clock cimport NEVER
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.parameters cimport DRAM_PAGE_POLICY_CLOSE_ADAPTIVE
 from archdef.engine.schedule cimport lowest_bit
 
 
 cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
     """Make an idle partition with all rows closed. Partitions take turns in refreshing."""
-    cdef int64_t i, room = 2 * m.queue_entries + 64
+    cdef int64_t i, room = 2 * m.dram.queue_entries + 64
     d.m = m
     d.entries = <Entry *>calloc(<size_t>room, sizeof(Entry))
-    d.banks = <Bank *>calloc(<size_t>m.dram_banks, sizeof(Bank))
-    d.refreshes = <Refresh *>calloc(<size_t>m.dram_banks, sizeof(Refresh))
+    d.banks = <Bank *>calloc(<size_t>m.dram.banks, sizeof(Bank))
+    d.refreshes = <Refresh *>calloc(<size_t>m.dram.banks, sizeof(Refresh))
     if d.entries == NULL or d.banks == NULL or d.refreshes == NULL:
         raise MemoryError("queue of a DRAM partition")
     for i in range(room):
         d.entries[i].next = <int32_t>(i + 1 if i + 1 < room else -1)
-    for i in range(m.dram_banks):
+    for i in range(m.dram.banks):
         d.banks[i].row = -1
         d.banks[i].activated_fs = -NEVER
         d.banks[i].head[0] = d.banks[i].head[1] = -1
         d.banks[i].tail[0] = d.banks[i].tail[1] = -1
         d.banks[i].hit[0] = d.banks[i].hit[1] = -1
-    d.refresh_fs = (which + 1) * m.t_refi_fs // m.partitions
-    d.groups = m.dram_banks // m.refresh_banks if m.refresh_banks else m.dram_banks
-    for i in range(m.dram_banks):
-        d.refreshes[i].due_fs = d.refresh_fs + i * m.t_refi_fs
+    d.refresh_fs = (which + 1) * m.dram.t_refi_fs // m.dram.partitions
+    d.groups = m.dram.banks // m.dram.refresh_banks if m.dram.refresh_banks else m.dram.banks
+    for i in range(m.dram.banks):
+        d.refreshes[i].due_fs = d.refresh_fs + i * m.dram.t_refi_fs
         d.refreshes[i & (d.groups - 1)].banks |= <uint64_t>1 << i
     d.free_entry = 0
     d.arrivals_head = d.arrivals_tail = -1
@@ -52,16 +54,16 @@ cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t b
     """Put a transaction at partition-local byte address `local` in the queue; arrivals come in order. Returns its entry."""
     cdef int32_t index = d.free_entry
     cdef Entry *e = d.entries + index
-    cdef uint64_t page = local >> lowest_bit(<uint64_t>d.m.row_bytes)        # this and the next are powers of two
+    cdef uint64_t page = local >> lowest_bit(<uint64_t>d.m.dram.row_bytes)        # this and the next are powers of two
     d.free_entry = e.next
     e.arrival_fs = arrival_fs
     e.sequence = d.sequence
     d.sequence += 1
-    e.bank = <int32_t>(page & <uint64_t>(d.m.dram_banks - 1))
-    e.row = <int64_t>(page >> lowest_bit(<uint64_t>d.m.dram_banks))
+    e.bank = <int32_t>(page & <uint64_t>(d.m.dram.banks - 1))
+    e.row = <int64_t>(page >> lowest_bit(<uint64_t>d.m.dram.banks))
     e.direction = direction
     e.bytes = bytes
-    e.bursts = <int32_t>((bytes + d.m.burst_bytes - 1) >> lowest_bit(<uint64_t>d.m.burst_bytes))
+    e.bursts = <int32_t>((bytes + d.m.dram.burst_bytes - 1) >> lowest_bit(<uint64_t>d.m.dram.burst_bytes))
     e.sm = e.slot = -1
     e.serial = 0
     e.line = NULL
@@ -89,12 +91,12 @@ cdef void _show(Dram *d, int64_t now_fs) noexcept nogil:
     cdef int32_t index = d.arrivals_head, way
     cdef Entry *e
     cdef Bank *b
-    while index >= 0 and d.visible[0] + d.visible[1] < d.m.window and d.entries[index].arrival_fs <= now_fs:
+    while index >= 0 and d.visible[0] + d.visible[1] < d.m.dram.window and d.entries[index].arrival_fs <= now_fs:
         e = d.entries + index
         b = d.banks + e.bank
         d.arrivals_head = e.next
         way = e.direction
-        if d.m.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
+        if d.m.dram.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
             _wake(d, e.bank & (d.groups - 1), e.arrival_fs)
         e.next = -1
         e.previous = b.tail[way]
@@ -122,12 +124,12 @@ cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogi
     """Close what is open, activate `row`."""
     cdef int64_t start = now_fs
     if b.row >= 0:
-        start = max(now_fs, b.precharge_fs, b.activated_fs + d.m.t_ras_fs) + d.m.t_rp_fs
+        start = max(now_fs, b.precharge_fs, b.activated_fs + d.m.dram.t_ras_fs) + d.m.dram.t_rp_fs
     if start < d.activate_fs:
         start = d.activate_fs
-    d.activate_fs = start + d.m.t_rrd_fs
+    d.activate_fs = start + d.m.dram.t_rrd_fs
     b.activated_fs = start
-    b.column_fs = start + d.m.t_rcd_fs
+    b.column_fs = start + d.m.dram.t_rcd_fs
     b.row = row
     b.fresh = 1
     b.hit[DIR_READ] = _first_for(d, b.head[DIR_READ], row)
@@ -145,7 +147,7 @@ cdef void _hold(Dram *d, int64_t group, int64_t until_fs) noexcept nogil:
     """Let banks that are refreshed together wait: every second one, if there are two groups, so that streams go on with the others."""
     cdef int64_t i
     cdef Bank *b
-    for i in range(d.m.refresh_banks):
+    for i in range(d.m.dram.refresh_banks):
         b = d.banks + group + i * d.groups
         _close(b)
         b.ready_fs = max(b.ready_fs, until_fs)
@@ -153,26 +155,26 @@ cdef void _hold(Dram *d, int64_t group, int64_t until_fs) noexcept nogil:
 
 cdef void _refresh_partition(Dram *d, int64_t now_fs) noexcept nogil:
     """Make up for refreshes that are due, of one bank after the other: each closes its row and holds the partition."""
-    cdef int64_t round_fs = d.m.dram_banks * d.m.t_refi_fs
+    cdef int64_t round_fs = d.m.dram.banks * d.m.dram.t_refi_fs
     if now_fs - d.refresh_fs > 2 * round_fs:      # idle for long: the last round closes all banks
         d.refresh_fs += ((now_fs - d.refresh_fs) // round_fs - 1) * round_fs
     while now_fs >= d.refresh_fs:
-        d.command_fs = max(d.command_fs, d.refresh_fs + d.m.t_rfc_fs)
-        d.refresh_fs += d.m.t_refi_fs
+        d.command_fs = max(d.command_fs, d.refresh_fs + d.m.dram.t_rfc_fs)
+        d.refresh_fs += d.m.dram.t_refi_fs
         _close(d.banks + d.refreshed)
-        d.refreshed = (d.refreshed + 1) & (d.m.dram_banks - 1)
+        d.refreshed = (d.refreshed + 1) & (d.m.dram.banks - 1)
 
 
 cdef void _wake(Dram *d, int64_t group, int64_t now_fs) noexcept nogil:
     """Make up for the refreshes of banks that nobody wanted until now: those that were put off, then each when it was due."""
     cdef Refresh *r = d.refreshes + group
-    cdef int64_t period_fs = d.groups * d.m.t_refi_fs, end_fs = r.idle_fs
+    cdef int64_t period_fs = d.groups * d.m.dram.t_refi_fs, end_fs = r.idle_fs
     while r.owed > 0 and end_fs < now_fs:
-        end_fs += d.m.t_rfc_fs
+        end_fs += d.m.dram.t_rfc_fs
         r.owed -= 1
     if r.due_fs <= now_fs:
         r.due_fs += (now_fs - r.due_fs) // period_fs * period_fs      # the last one that was due
-        end_fs = max(end_fs, r.due_fs) + d.m.t_rfc_fs
+        end_fs = max(end_fs, r.due_fs) + d.m.dram.t_rfc_fs
         r.due_fs += period_fs
     if end_fs > r.idle_fs:
         _hold(d, group, end_fs)
@@ -181,7 +183,7 @@ cdef void _wake(Dram *d, int64_t group, int64_t now_fs) noexcept nogil:
 
 cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
     """Put off refreshes that are due of banks that are wanted, or hold the banks if that was done as often as it may be."""
-    cdef int64_t period_fs = d.groups * d.m.t_refi_fs, i, first, k
+    cdef int64_t period_fs = d.groups * d.m.dram.t_refi_fs, i, first, k
     cdef Refresh *r
     cdef Bank *b
     d.refresh_fs = NEVER
@@ -191,14 +193,14 @@ cdef void _refresh_banks(Dram *d, int64_t now_fs) noexcept nogil:
             continue
         while r.due_fs <= now_fs:
             r.owed += 1
-            if r.owed > d.m.refreshes_postponed:
+            if r.owed > d.m.dram.refreshes_postponed:
                 first = r.due_fs
-                for k in range(d.m.refresh_banks):
+                for k in range(d.m.dram.refresh_banks):
                     b = d.banks + i + k * d.groups
                     first = max(first, b.ready_fs)
                     if b.row >= 0:
-                        first = max(first, max(b.precharge_fs, b.activated_fs + d.m.t_ras_fs) + d.m.t_rp_fs)
-                _hold(d, i, first + d.m.t_rfc_fs)
+                        first = max(first, max(b.precharge_fs, b.activated_fs + d.m.dram.t_ras_fs) + d.m.dram.t_rp_fs)
+                _hold(d, i, first + d.m.dram.t_rfc_fs)
                 r.owed -= 1
             r.due_fs += period_fs
         d.refresh_fs = min(d.refresh_fs, r.due_fs)
@@ -224,7 +226,7 @@ cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
         b.tail[way] = e.previous
     if b.head[way] < 0:
         d.has[way] &= ~(<uint64_t>1 << e.bank)
-        if d.m.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
+        if d.m.dram.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
             d.refreshes[e.bank & (d.groups - 1)].idle_fs = d.command_fs
     d.visible[way] -= 1
 
@@ -254,8 +256,8 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
     if now_fs < d.command_fs:
         again_fs[0] = d.command_fs
         return -1
-    if m.t_refi_fs and now_fs >= d.refresh_fs:
-        if m.refresh_banks:
+    if m.dram.t_refi_fs and now_fs >= d.refresh_fs:
+        if m.dram.refresh_banks:
             _refresh_banks(d, now_fs)
         else:
             _refresh_partition(d, now_fs)
@@ -268,12 +270,12 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         return -1
     # turning the bus around costs time: writes collect until there are many, or nothing else to do
     if d.direction == DIR_READ:
-        if d.visible[DIR_WRITE] >= m.drain_high or d.visible[DIR_READ] == 0:
+        if d.visible[DIR_WRITE] >= m.dram.write_drain_high or d.visible[DIR_READ] == 0:
             d.direction = DIR_WRITE
-    elif d.visible[DIR_WRITE] == 0 or (d.visible[DIR_WRITE] <= m.drain_low and d.visible[DIR_READ] > 0):
+    elif d.visible[DIR_WRITE] == 0 or (d.visible[DIR_WRITE] <= m.dram.write_drain_low and d.visible[DIR_READ] > 0):
         d.direction = DIR_READ
     # no waiting for banks that are refreshed while the other direction could go
-    if m.refresh_banks and not _awake(d, d.direction, now_fs) and _awake(d, 1 - d.direction, now_fs):
+    if m.dram.refresh_banks and not _awake(d, d.direction, now_fs) and _awake(d, 1 - d.direction, now_fs):
         d.direction = 1 - d.direction
     way = d.direction
     left = d.has[way]
@@ -294,10 +296,10 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
             first = b.column_fs
     if best < 0:
         again_fs[0] = first
-        if d.arrivals_head >= 0 and d.visible[0] + d.visible[1] < m.window:
+        if d.arrivals_head >= 0 and d.visible[0] + d.visible[1] < m.dram.window:
             again_fs[0] = min(first, d.entries[d.arrivals_head].arrival_fs)
         return -1
-    start = d.write_end_fs + m.t_wtr_fs if way == DIR_READ else d.read_end_fs + m.t_rtw_fs - m.t_wl_fs
+    start = d.write_end_fs + m.dram.t_wtr_fs if way == DIR_READ else d.read_end_fs + m.dram.t_rtw_fs - m.dram.t_wl_fs
     if start > now_fs:
         again_fs[0] = start
         return -1
@@ -308,24 +310,24 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         d.counters.row_misses += 1
     else:
         d.counters.row_hits += 1
-    d.command_fs = now_fs + e.bursts * m.burst_fs
-    d.counters.busy_fs += e.bursts * m.burst_fs
+    d.command_fs = now_fs + e.bursts * m.dram.burst_fs
+    d.counters.busy_fs += e.bursts * m.dram.burst_fs
     if way == DIR_READ:
-        d.read_end_fs = now_fs + m.t_cl_fs + e.bursts * m.burst_fs
+        d.read_end_fs = now_fs + m.dram.t_cl_fs + e.bursts * m.dram.burst_fs
         done_fs[0] = d.read_end_fs
         b.precharge_fs = d.command_fs
         d.counters.reads += 1
         d.counters.bytes_read += e.bytes
     else:
-        d.write_end_fs = now_fs + m.t_wl_fs + e.bursts * m.burst_fs
+        d.write_end_fs = now_fs + m.dram.t_wl_fs + e.bursts * m.dram.burst_fs
         done_fs[0] = d.write_end_fs
-        b.precharge_fs = d.write_end_fs + m.t_wr_fs
+        b.precharge_fs = d.write_end_fs + m.dram.t_wr_fs
         d.counters.writes += 1
         d.counters.bytes_written += e.bytes
     _unlink(d, b, best)
-    if m.closes_rows and b.hit[DIR_READ] < 0 and b.hit[DIR_WRITE] < 0:
+    if m.dram.page_policy == DRAM_PAGE_POLICY_CLOSE_ADAPTIVE and b.hit[DIR_READ] < 0 and b.hit[DIR_WRITE] < 0:
         b.row = -1
-        b.ready_fs = max(b.precharge_fs, b.activated_fs + m.t_ras_fs) + m.t_rp_fs
+        b.ready_fs = max(b.precharge_fs, b.activated_fs + m.dram.t_ras_fs) + m.dram.t_rp_fs
     again_fs[0] = d.command_fs
     if d.visible[0] + d.visible[1] == 0:
         again_fs[0] = NEVER

@@ -6,7 +6,7 @@ there, or still on its way.
 from libc.stdint cimport int16_t, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 
-from archdef.engine.dram cimport NEVER
+from archdef.engine.clock cimport NEVER
 
 cdef enum EventKind:
     EV_FILL = 0          # the response to in-flight read `index` has arrived

@@ -5,7 +5,8 @@ count as ignored when the thread ends, or another error takes their place.
 """
 from libc.stdint cimport int32_t, uint32_t
 
-from archdef.engine.state cimport IGNORED, Ignored, Origin, Warp
+from archdef.engine.device_runtime cimport IGNORED, Ignored
+from archdef.engine.launch cimport Origin, Warp
 
 cdef enum:
     ERROR_BITS = 10

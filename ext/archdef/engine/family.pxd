@@ -1,7 +1,8 @@
 """What a block has launched, as long as it or any of it is there; and the places of launches by kernels."""
 from libc.stdint cimport int32_t, int64_t
 
-from archdef.engine.state cimport Dispatcher, Family, Launch, Origin, Sm
+from archdef.engine.launch cimport Family, Launch, Origin
+from archdef.engine.state cimport Dispatcher, Sm
 
 cdef enum:
     BUFFER_HEAD = 64             # bytes before the arguments of a launch in the virtualised pool: their number

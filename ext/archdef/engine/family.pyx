@@ -7,7 +7,8 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from archdef.engine.heap cimport heap_free
-from archdef.engine.state cimport Dispatcher, Family, Launch, LaunchBuffer, Origin, Sm
+from archdef.engine.launch cimport Family, Launch, LaunchBuffer, Origin
+from archdef.engine.state cimport Dispatcher, Sm
 
 
 cdef Family *family_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil:

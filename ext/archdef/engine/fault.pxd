@@ -1,9 +1,10 @@
 """How a warp's fault is recorded."""
 from libc.stdint cimport int32_t, uint64_t
 
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 
 
 cdef inline int warp_fault(Sm *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:

@@ -2,14 +2,17 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.access cimport MULTICAST
+from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
+                                        FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME,
+                                        FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER,
+                                        FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK,
+                                        FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
+                                        FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE,
+                                        TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW)
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.memory cimport DeviceMemory
-from archdef.engine.session cimport Grid
-from archdef.engine.state cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
-                                   FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME, FAULT_FREE,
-                                   FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER, FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE,
-                                   FAULT_READ_ONLY, FAULT_STACK, FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
-                                   FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE,
-                                   TR_ROW, Block, Dispatcher, Fault, Launch, Sm, Warp)
+from archdef.engine.grid cimport Grid
+from archdef.engine.state cimport Dispatcher, Fault, Sm
 from archdef.engine.stuck cimport stuck
 from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
 

@@ -8,28 +8,29 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_take, cache_victim
-from archdef.engine.machine cimport CacheTable
+from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.parameters cimport CACHE_SCOPE_SCHEDULER, CacheParameters
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 
 
-cdef inline int64_t _lines(const CacheTable *table) noexcept nogil:
+cdef inline int64_t _lines(const CacheParameters *table) noexcept nogil:
     return table.sets * table.ways
 
 
 cdef int _open(Sm *sm) noexcept nogil:
     """Make the caches, empty. Returns -1 if the host has no memory for them."""
-    cdef const CacheTable *behind[2]
-    cdef int64_t i, count = sm.m.schedulers if sm.m.instruction_per_scheduler else 1
-    sm.code_arrives = <int64_t *>calloc(<size_t>(count * _lines(&sm.m.instruction)), sizeof(int64_t))
+    cdef const CacheParameters *behind[2]
+    cdef int64_t i, count = sm.m.schedulers.count if sm.m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 1
+    sm.code_arrives = <int64_t *>calloc(<size_t>(count * _lines(&sm.m.caches.instruction)), sizeof(int64_t))
     sm.code = <Cache *>calloc(<size_t>count, sizeof(Cache))
     if sm.code == NULL or sm.code_arrives == NULL:
         return -1
     for i in range(count):
-        if cache_make(sm.code + i, &sm.m.instruction) < 0:
+        if cache_make(sm.code + i, &sm.m.caches.instruction) < 0:
             return -1
-    behind[0] = &sm.m.instruction_l2
-    behind[1] = &sm.m.instruction_l3
+    behind[0] = &sm.m.caches.instruction_l2
+    behind[1] = &sm.m.caches.instruction_l3
     for i in range(2):
         if behind[i].sets == 0:
             break
@@ -43,7 +44,7 @@ cdef void fetch_close(Sm *sm) noexcept nogil:
     """Free them, complete or not."""
     cdef int64_t i
     if sm.code != NULL:
-        for i in range(sm.m.schedulers if sm.m.instruction_per_scheduler else 1):
+        for i in range(sm.m.schedulers.count if sm.m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 1):
             cache_close(sm.code + i)
     for i in range(2):
         cache_close(&sm.code_behind[i])
@@ -74,7 +75,7 @@ cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t ad
     cdef Line *line
     cdef int64_t when = cycle, at, i
     if level == 3 or cache.table.sets == 0:
-        return cycle + sm.m.instruction_memory_cycles
+        return cycle + sm.m.caches.instruction_memory_cycles
     number = address // <uint64_t>cache.table.line_bytes
     line = cache_find(cache, number)
     if line != NULL:
@@ -92,8 +93,8 @@ cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t ad
 
 cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
     """Bring all lines of the warp's next op to its scheduler, the next after the last. Gives the cycle in which it can be issued."""
-    cdef const CacheTable *table = &sm.m.instruction
-    cdef int64_t cycle = sm.now, which = w.scheduler.number if sm.m.instruction_per_scheduler else 0, k
+    cdef const CacheParameters *table = &sm.m.caches.instruction
+    cdef int64_t cycle = sm.now, which = w.scheduler.number if sm.m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 0, k
     cdef uint64_t base = w.launch.code_base, end = (base + <uint64_t>w.launch.code_lines + 1) * <uint64_t>table.line_bytes
     if sm.code == NULL and _open(sm) < 0:
         sm.chip.out_of_memory = True
@@ -107,20 +108,20 @@ cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
 
 cdef void fetch_preload(Sm *sm, const Launch *launch) noexcept nogil:
     """Bring the beginning of a kernel to the last of the caches, as its launch does."""
-    cdef int level = 1 if sm.m.instruction_l3.sets else 0
+    cdef int level = 1 if sm.m.caches.instruction_l3.sets else 0
     cdef Cache *cache = &sm.code_behind[level]
     cdef uint64_t first, last, number
     if launch == sm.code_launch and launch.serial == sm.code_serial:
         return
     sm.code_launch = launch
     sm.code_serial = launch.serial
-    if sm.m.instruction_preload_bytes == 0 or sm.m.instruction_l2.sets == 0:
+    if sm.m.caches.instruction_preload_bytes == 0 or sm.m.caches.instruction_l2.sets == 0:
         return
     if sm.code == NULL and _open(sm) < 0:
         sm.chip.out_of_memory = True
         return
-    first = (launch.code_base + 1) * <uint64_t>sm.m.instruction.line_bytes
-    last = first + <uint64_t>min(launch.code_lines * sm.m.instruction.line_bytes, sm.m.instruction_preload_bytes) - 1
+    first = (launch.code_base + 1) * <uint64_t>sm.m.caches.instruction.line_bytes
+    last = first + <uint64_t>min(launch.code_lines * sm.m.caches.instruction.line_bytes, sm.m.caches.instruction_preload_bytes) - 1
     for number in range(first // <uint64_t>cache.table.line_bytes, last // <uint64_t>cache.table.line_bytes + 1):
         if cache_find(cache, number) == NULL:
             _bring(cache, sm.code_behind_arrives[level], number, sm.now)

@@ -1,5 +1,5 @@
 """The memory of divergence stacks."""
-from archdef.engine.state cimport Warp
+from archdef.engine.launch cimport Warp
 
 cpdef enum:
     STACK_FRAMES = 192       # two per lane that can split off, and room for nested calls; recursion grows a stack beyond

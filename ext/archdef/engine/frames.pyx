@@ -3,7 +3,8 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from archdef.engine.state cimport Frame, Warp
+from archdef.engine.divergence cimport Frame
+from archdef.engine.launch cimport Warp
 
 
 cdef int stack_grow(Warp *w) noexcept nogil:

@@ -7,91 +7,98 @@ sectors of the line closes it without opening one itself; the one that comes whe
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine.dram cimport NEVER
-from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.network cimport Gather, Network, Request, network_cycle
+from archdef.engine.clock cimport NEVER
+from archdef.engine.crossbar cimport Crossbar, crossbar_deliver
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.port cimport Request
 
 
-cdef int gather_open(Network *n) except -1:
+cdef int gather_open(Gatherers *g, Crossbar *crossbar) except -1:
     """Make room for what is gathered; none if the machine does not."""
-    cdef int64_t records = n.m.multiprocessors * n.slots, i
-    if n.m.gathered_requests < 2 or n.m.l2.sets == 0:
+    cdef const MachineTable *m = crossbar.m
+    cdef int64_t records = m.chip.multiprocessors * crossbar.routing.slots, i
+    g.m = m
+    g.crossbar = crossbar
+    g.latency_fs = m.caches.l2.latency_cycles * m.core_period_fs
+    if m.interconnect.gathered_requests < 2 or m.caches.l2.sets == 0:
         return 0
-    n.gathers = <Gather *>calloc(<size_t>(n.m.partitions * n.m.gathering_lines), sizeof(Gather))
-    n.gather_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
-    n.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
-    n.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
-    if n.gathers == NULL or n.gather_of == NULL or n.follower == NULL or n.follower_next == NULL:
+    g.gathers = <Gather *>calloc(<size_t>(m.dram.partitions * m.interconnect.gathering_lines), sizeof(Gather))
+    g.gather_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    g.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    g.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    if g.gathers == NULL or g.gather_of == NULL or g.follower == NULL or g.follower_next == NULL:
         raise MemoryError("gathered requests of the network")
     for i in range(records):
-        n.gather_of[i] = n.follower[i] = -1
+        g.gather_of[i] = g.follower[i] = -1
     return 0
 
 
-cdef void gather_close(Network *n) noexcept nogil:
-    free(n.gathers)
-    free(n.gather_of)
-    free(n.follower)
-    free(n.follower_next)
-    n.gathers = NULL
-    n.gather_of = n.follower = n.follower_next = NULL
+cdef void gather_close(Gatherers *g) noexcept nogil:
+    free(g.gathers)
+    free(g.gather_of)
+    free(g.follower)
+    free(g.follower_next)
+    g.gathers = NULL
+    g.gather_of = g.follower = g.follower_next = NULL
 
 
-cdef inline void _hand(Network *n, int32_t record, int64_t arrival_fs) noexcept nogil:
+cdef inline void _hand(Gatherers *g, int32_t record, int64_t arrival_fs) noexcept nogil:
     """Let an answer arrive that reaches the nearest multiprocessor of the cluster at `arrival_fs`."""
-    cdef int64_t sm = record // n.slots
-    if n.place_fs != NULL:
-        arrival_fs += n.place_fs[sm]
-    events_push(n.inboxes + sm, network_cycle(n, arrival_fs), EV_FILL, <int32_t>(record % n.slots))
+    cdef int64_t slots = g.crossbar.routing.slots, sm = record // slots
+    if g.crossbar.place_fs != NULL:
+        arrival_fs += g.crossbar.place_fs[sm]
+    crossbar_deliver(g.crossbar, sm, <int32_t>(record % slots), arrival_fs)
 
 
-cdef bint gather_join(Network *n, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
+cdef bint gather_join(Gatherers *g, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
     """Let a read of a line, whose lookup would be done at `time_fs`, wait with an equal one. False: it is the first of its kind, and looks by itself."""
-    cdef uint64_t key = number * <uint64_t>n.m.multiprocessors + <uint64_t>n.cluster[sm] + 1
-    cdef int32_t record = <int32_t>(sm * n.slots + r.slot), index
-    cdef Gather *g
+    cdef int64_t lines = g.m.interconnect.gathering_lines
+    cdef uint64_t key = number * <uint64_t>g.m.chip.multiprocessors + <uint64_t>g.crossbar.cluster[sm] + 1
+    cdef int32_t record = <int32_t>(sm * g.crossbar.routing.slots + r.slot), index
+    cdef Gather *place
     cdef bint open_
-    index = <int32_t>(which * n.m.gathering_lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(n.m.gathering_lines - 1)))
-    g = n.gathers + index
-    open_ = g.key == key and time_fs - n.l2_latency_fs <= g.until_fs
-    if open_ and g.sectors == wanted and g.count < n.m.gathered_requests:
-        g.count += 1
-        if g.until_fs == NEVER:
-            n.follower_next[record] = n.follower[g.record]
-            n.follower[g.record] = record
+    index = <int32_t>(which * lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(lines - 1)))
+    place = g.gathers + index
+    open_ = place.key == key and time_fs - g.latency_fs <= place.until_fs
+    if open_ and place.sectors == wanted and place.count < g.m.interconnect.gathered_requests:
+        place.count += 1
+        if place.until_fs == NEVER:
+            g.follower_next[record] = g.follower[place.record]
+            g.follower[place.record] = record
         else:
-            _hand(n, record, g.arrival_fs)
+            _hand(g, record, place.arrival_fs)
         return True
-    if g.key and g.until_fs == NEVER and n.gather_of[g.record] == index:
-        n.gather_of[g.record] = -1      # those who wait with it still do; nobody else will
-    if open_ and g.sectors != wanted:
-        g.key = 0
+    if place.key and place.until_fs == NEVER and g.gather_of[place.record] == index:
+        g.gather_of[place.record] = -1      # those who wait with it still do; nobody else will
+    if open_ and place.sectors != wanted:
+        place.key = 0
         return False
-    g.key = key
-    g.sectors = wanted
-    g.count = 1
-    g.until_fs = NEVER
-    g.record = record
-    n.gather_of[record] = index
-    n.follower[record] = -1
+    place.key = key
+    place.sectors = wanted
+    place.count = 1
+    place.until_fs = NEVER
+    place.record = record
+    g.gather_of[record] = index
+    g.follower[record] = -1
     return False
 
 
-cdef void gather_answered(Network *n, int64_t record, int64_t arrival_fs) noexcept nogil:
-    """The first request of a place has its answer: it is everybody's who waited with it, or comes before it leaves the partition."""
-    cdef int32_t other = n.follower[record]
-    cdef Gather *g
-    if n.place_fs != NULL:
-        arrival_fs -= n.place_fs[record // n.slots]
-    if n.gather_of[record] >= 0:
-        g = n.gathers + n.gather_of[record]
-        g.until_fs = arrival_fs - n.m.response_latency_fs
-        if n.place_fs != NULL:
-            g.until_fs -= n.spread_fs[n.cluster[record // n.slots] * n.m.partitions
-                                      + (n.gather_of[record] // n.m.gathering_lines if n.slice_of == NULL else n.slice_of[record] & 0xffff)]
-        g.arrival_fs = arrival_fs
-        n.gather_of[record] = -1
+cdef void gather_answered(Gatherers *g, int64_t record, int32_t slice, int64_t arrival_fs) noexcept nogil:
+    """The first request of a place has its answer, from a slice or partition: it is everybody's who waited with it, or comes before it leaves."""
+    cdef const Crossbar *x = g.crossbar
+    cdef int64_t sm = record // x.routing.slots
+    cdef int32_t other = g.follower[record]
+    cdef Gather *place
+    if x.place_fs != NULL:
+        arrival_fs -= x.place_fs[sm]
+    if g.gather_of[record] >= 0:
+        place = g.gathers + g.gather_of[record]
+        place.until_fs = arrival_fs - g.m.interconnect.response_latency_fs
+        if x.place_fs != NULL:
+            place.until_fs -= x.spread_fs[x.cluster[sm] * g.m.dram.partitions + slice]
+        place.arrival_fs = arrival_fs
+        g.gather_of[record] = -1
     while other >= 0:
-        _hand(n, other, arrival_fs)
-        other = n.follower_next[other]
-    n.follower[record] = -1
+        _hand(g, other, arrival_fs)
+        other = g.follower_next[other]
+    g.follower[record] = -1

@@ -1,8 +1,9 @@
 """Groups larger than a block: the grid, and grids of several devices that were launched together."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Chip, Launch, Sm, Warp
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.types cimport GS_GRID, GS_GRIDS
 
 cdef inline bint has_group(const Launch *launch, uint64_t handle) noexcept nogil:

@@ -7,12 +7,15 @@ for the other devices too: `Launch.gathered` says since when, and whoever runs t
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from archdef.engine.barrier cimport GRID_BARRIER, Gathering
 from archdef.engine.events cimport EV_GRIDS, events_push
+from archdef.engine.fault_code cimport FAULT_BOUNDS
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport FAULT_BOUNDS, GRID_BARRIER, Block, Chip, Gathering, Launch, Sm, Warp
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.types cimport GS_GRID, GS_GRIDS, SYS_GROUP_HANDLE, SYS_GROUP_SIZE
 
 cdef enum:
@@ -78,8 +81,8 @@ cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
     cdef int64_t i
     cdef int32_t k
     cdef const Block *b
-    for i in range(launch.m.multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers)):
+    for i in range(launch.m.chip.multiprocessors):
+        for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers.count)):
             b = sms[i].blocks + k
             if b.running and b.launch == launch and b.barriers[GRID_BARRIER].first_waiting >= 0:
                 events_push(sms[i].inbox, cycle, EV_GRIDS, k)
@@ -88,7 +91,7 @@ cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
 
 cdef void groups_settle(Chip *chip, Sm *sms, int64_t epoch) noexcept nogil:
     """After an epoch, whose end is given: see which grids have gathered."""
-    cdef int64_t latency = 2 * chip.m.response_latency_fs // chip.m.shader_period_fs, cycle
+    cdef int64_t latency = 2 * chip.m.interconnect.response_latency_fs // chip.m.shader_period_fs, cycle
     cdef Launch *launch = chip.dispatcher.running
     chip.gathered = False
     while launch != NULL:

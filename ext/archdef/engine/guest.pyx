@@ -2,8 +2,9 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.heap cimport heap_room
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 
 
 cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil:

@@ -2,7 +2,8 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER, Hook,
+from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
+                                    PK_THROTTLE, Hook,
                                     policy_function)
 from archdef.engine.prototype cimport Prototype, prototype_answer
 
@@ -16,7 +17,7 @@ cdef class Hooks:
     ----------
     listed : sequence of dict
         ``kind`` (`PolicyKind`), ``place`` in the machine, ``path`` in the description, ``policy`` (its value), ``function`` (address; 0: its
-        readable definition, in Python), ``parameters``; what else is there is kept alive.
+        readable definition, in Python), ``parameters``, ``state_words``; what else is there is kept alive.
     """
 
     def __init__(self, listed):
@@ -35,6 +36,7 @@ cdef class Hooks:
                 prototype = Prototype(one["policy"], <int>hook.kind)
                 hook.owner = <void *>prototype
                 hook.function = prototype_answer
+            hook.state_words = one["state_words"]
             hook.parameter_count = len(one["parameters"])
             for k, number in enumerate(one["parameters"]):
                 hook.parameters[k] = number
@@ -68,15 +70,16 @@ cdef class Hooks:
 
 cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
     """Where a machine's table holds the hook of a place."""
-    for name, at in (("scheduler", <size_t>&m.scheduler_hook), ("dispatch", <size_t>&m.dispatch_hook), ("branch", <size_t>&m.branch_hook),
-                     ("partition", <size_t>&m.partition_hook), ("banks", <size_t>&m.bank_hook), ("load", <size_t>&m.load.hook),
-                     ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.l1.hook),
-                     ("l2", <size_t>&m.l2.hook), ("constant", <size_t>&m.constant.hook),
-                     ("constant_l2", <size_t>&m.constant_l2.hook), ("constant_l3", <size_t>&m.constant_l3.hook),
-                     ("constant_uniform", <size_t>&m.constant_uniform.hook),
-                     ("instruction", <size_t>&m.instruction.hook), ("instruction_l2", <size_t>&m.instruction_l2.hook),
-                     ("instruction_l3", <size_t>&m.instruction_l3.hook), ("texture_l1", <size_t>&m.texture.hook),
-                     ("texture_l2", <size_t>&m.texture_l2.hook)):
+    for name, at in (("scheduler", <size_t>&m.schedulers.hook), ("throttle", <size_t>&m.schedulers.throttle_hook),
+                     ("dispatch", <size_t>&m.chip.dispatch_hook), ("branch", <size_t>&m.branch_hook),
+                     ("partition", <size_t>&m.dram.partition_hook), ("banks", <size_t>&m.shared.hook), ("load", <size_t>&m.load.hook),
+                     ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.caches.l1.hook),
+                     ("l2", <size_t>&m.caches.l2.hook), ("constant", <size_t>&m.caches.constant.hook),
+                     ("constant_l2", <size_t>&m.caches.constant_l2.hook), ("constant_l3", <size_t>&m.caches.constant_l3.hook),
+                     ("constant_uniform", <size_t>&m.caches.constant_uniform.hook),
+                     ("instruction", <size_t>&m.caches.instruction.hook), ("instruction_l2", <size_t>&m.caches.instruction_l2.hook),
+                     ("instruction_l3", <size_t>&m.caches.instruction_l3.hook), ("texture_l1", <size_t>&m.caches.texture_l1.hook),
+                     ("texture_l2", <size_t>&m.caches.texture_l2.hook)):
         if name == place:
             return <int64_t *><size_t>at
     raise KeyError(f"no place for a policy: {place}")
@@ -88,6 +91,11 @@ cdef object _refusal(const Hook *hook):
     if hook.kind == PK_SCHEDULER:
         return (f"answered warp {answer} at cycle {second} of multiprocessor {third}, which cannot issue then: "
                 f"it is asked for one of the warps {first:#x}")
+    if hook.kind == PK_THROTTLE:
+        if third:
+            return (f"holds back the loads of warp {answer} of multiprocessor {second} at cycle {first}, where nothing else can go on, and does not want to "
+                    "be asked again")
+        return f"answered cycle {answer} at cycle {first} of multiprocessor {second}: it must be a later one, or 0"
     if hook.kind == PK_PARTITION:
         return f"answered partition {answer} for address {first:#x}, of 0 to {second - 1}"
     if hook.kind == PK_BANKS:

@@ -6,15 +6,21 @@ without one the unit stalls, and with it every warp whose next op accesses memor
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.combine cimport combine_store
-from archdef.engine.dram cimport NEVER
+from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.machine cimport MachineTable, WR_EVICT
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, network_send
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.flight cimport Load
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.observers cimport tell_lookup
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
 from archdef.engine.refused cimport set_bit
-from archdef.engine.state cimport BULK_FULL, Injection, Launch, Load, Sm
+from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.state cimport Sm
 from archdef.engine.units cimport held_until
 
 
@@ -53,7 +59,7 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
     cdef int32_t node = sm.slots[slot].waiters, following, load, count = 0
     cdef int sector
     if line != NULL:
-        for sector in range(4):
+        for sector in range(SECTORS):
             if line.fill[sector] == slot:
                 line.fill[sector] = -1
         if sm.refused_count:
@@ -71,7 +77,7 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
         sm.free_waiter = node
         sm.waiters_left += 1
         node = following
-    if slot >= sm.m.reads_in_flight:
+    if slot >= sm.m.load_store.reads_in_flight_per_multiprocessor:
         sm.slots[slot].next = sm.free_texture
         sm.free_texture = slot
         return count
@@ -89,7 +95,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.bytes = bytes
     request.sectors = sectors
     if inject.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
-            sm.m.texture_l2.line_bytes if sm.m.texture_l2.sets else sm.m.l2.line_bytes):
+            sm.m.caches.texture_l2.line_bytes if sm.m.caches.texture_l2.sets else sm.m.caches.l2.line_bytes):
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
     request.covered = t.covered
     request.slot = slot
@@ -105,7 +111,7 @@ cdef inline void _send(Sm *sm, const Injection *inject, const Transaction *t, ui
     request.counters = NULL
     if inject.kind == RQ_WRITE:
         sm.store_bytes += bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
 
 
 cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
@@ -133,7 +139,7 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     cdef Request request = _whole(sm, t, kind, slot, cycle)
     if kind == RQ_WRITE:
         sm.store_bytes += t.bytes
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
 
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
@@ -147,6 +153,20 @@ cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, in
     _wait(sm, slot, load)
     _send_past(sm, t, kind, slot, cycle)
     return True
+
+
+cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil:
+    """Fetch a line for which nobody waits yet; there is a slot for it, and its place in L1 has been taken."""
+    cdef int32_t slot = sm.free_slot
+    cdef int sector
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = line
+    line.valid |= t.sectors
+    for sector in range(4):
+        if t.sectors >> sector & 1:
+            line.fill[sector] = slot
+    _send_past(sm, t, RQ_READ, slot, cycle)
 
 
 cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
@@ -205,7 +225,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     cdef int32_t slot, last = -1
     cdef int sector
     cdef int64_t nearer
-    cdef uint64_t address = t.address
+    cdef uint64_t evicted = 0, address = t.address
     cdef uint32_t bytes = t.bytes
     if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
         return False
@@ -216,12 +236,14 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             missing = t.sectors & ~line.valid
             if missing and sm.free_slot < 0:
                 return False
-            for sector in range(4):
+            for sector in range(SECTORS):
                 if t.sectors & ~missing & (<uint32_t>1 << sector) and line.fill[sector] >= 0 and line.fill[sector] != last:
                     last = line.fill[sector]
                     _wait(sm, last, inject.load)
             if missing == 0:
                 _count(sm, inject, t.sectors, 0)
+                if sm.observers != NULL and cache == &sm.l1:
+                    tell_lookup(sm, inject, t, True, line, 0)
                 sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.time + cache.table.latency_cycles)
                 return True
             if missing != t.sectors:
@@ -234,6 +256,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             if line == NULL:
                 inject.refused = 1
                 return False
+            evicted = line.tag
             cache_take(cache, line, number)
     elif sm.free_slot < 0:
         return False
@@ -245,7 +268,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     _wait(sm, slot, inject.load)
     if line != NULL:
         line.valid |= missing
-        for sector in range(4):
+        for sector in range(SECTORS):
             if missing >> sector & 1:
                 line.fill[sector] = slot
     if cache == &sm.constant:
@@ -254,12 +277,14 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
             events_push(sm.inbox, inject.time + nearer, EV_FILL, slot)
             return True
     _send(sm, inject, t, missing, address, bytes, slot)
+    if sm.observers != NULL and cache == &sm.l1:
+        tell_lookup(sm, inject, t, False, line, evicted)
     return True
 
 
 cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     """Ask the texture cache that the cluster shares. False: no slot or no waiter record for it now."""
-    cdef int32_t *first = &sm.free_texture if sm.m.textures_in_flight else &sm.free_slot
+    cdef int32_t *first = &sm.free_texture if sm.m.load_store.textures_in_flight_per_multiprocessor else &sm.free_slot
     cdef int32_t slot = first[0]
     cdef Request request
     if slot < 0 or sm.waiters_left < 5:
@@ -270,7 +295,7 @@ cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil
     _wait(sm, slot, inject.load)
     request = _whole(sm, t, inject.kind, slot, inject.time)
     request.counters = inject.counters
-    network_send(sm.network, sm.id, &request)
+    port_send(&sm.network.ports, sm.id, &request)
     return True
 
 
@@ -295,27 +320,27 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
         t = inject.transactions + inject.next
         if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
             slot = sm.free_slot
-            if not (_fetch(sm, inject, t) if m.texture_per_cluster and inject.cache == &sm.texture else _read(sm, inject, t)):
+            if not (_fetch(sm, inject, t) if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and inject.cache == &sm.texture else _read(sm, inject, t)):
                 inject.stalled = inject.time
                 break
             if inject.passes:
                 inject.next += 1
-                inject.time += m.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
+                inject.time += m.load_store.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
                 continue
         else:
-            if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.l1.write == WR_EVICT):
-                line = cache_find(&sm.l1, t.line // <uint64_t>m.l1.line_bytes)
+            if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):
+                line = cache_find(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
                 if line != NULL:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
             if inject.kind == RQ_WRITE:
-                if m.combined_lines and t.words:
+                if m.load_store.write_combining.lines and t.words:
                     slot = combine_store(sm, inject, t)
                     if slot < 0:
                         inject.stalled = inject.time
                         break
                     if slot:
                         inject.next += 1
-                        inject.time += m.transaction_cycles
+                        inject.time += m.load_store.transaction_cycles
                         continue
                 if not may_store(sm):
                     inject.stalled = inject.time
@@ -334,10 +359,10 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
                 _wait(sm, slot, inject.load)
                 _send(sm, inject, t, t.sectors, t.address, t.bytes, slot)
         inject.next += 1
-        inject.time += m.transaction_cycles
+        inject.time += m.load_store.transaction_cycles
     inject.active = inject.next < inject.count
     if inject.passes and not inject.active:
-        inject.time = max(inject.time, inject.begun + inject.passes * m.transaction_cycles)
+        inject.time = max(inject.time, inject.begun + inject.passes * m.load_store.transaction_cycles)
         sm.loads[inject.load].latest = max(sm.loads[inject.load].latest, inject.begun + inject.passes - 1 + inject.cache.table.latency_cycles)
     if not inject.active and sm.bulk.count >= BULK_FULL:
         inject.active = 1       # its queue is full: nothing more of memory until it has room

@@ -9,23 +9,28 @@ from archdef.engine.block_cluster cimport remote_pass
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
 from archdef.engine.chance cimport by_chance
+from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
+from archdef.engine.flight cimport Load
 from archdef.engine.inject cimport give_load, inject_run, take_load
+from archdef.engine.injection cimport Injection, Refused
 from archdef.engine.lane_states cimport note_lanes
-from archdef.engine.machine cimport CacheTable, MachineTable
-from archdef.engine.network cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.parameters cimport LOAD_STORE_AFTER_LOAD_CHANCE, CacheParameters
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport COPY_GROUPS, PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Injection, Launch, Load, Refused, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.units cimport held_until
 from archdef.engine.waiting cimport occupy, plan
 
 
-cdef int64_t _tag_cycles(const CacheTable *table, const Injection *inject) noexcept nogil:
+cdef int64_t _tag_cycles(const CacheParameters *table, const Injection *inject) noexcept nogil:
     """Cycles for which the busiest bank of tags looks up lines."""
     cdef uint8_t counts[16]
     cdef int32_t i, k, bank, most = 1, shift = lowest_bit(<uint64_t>table.line_bytes)
@@ -36,7 +41,7 @@ cdef int64_t _tag_cycles(const CacheTable *table, const Injection *inject) noexc
     for i in range(inject.count):
         number = inject.transactions[i].line >> shift
         bank = 0
-        for k in range(<int>table.tag_bank_bits):
+        for k in range(<int>table.tag_bank_masks_count):
             bank |= (count_bits(number & <uint64_t>table.tag_bank_masks[k]) & 1) << k
         counts[bank] += 1
         if counts[bank] > most:
@@ -54,9 +59,9 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
     for i in range(tries):
         load = max(words - i * groups, groups)
         busy += load + 2 * groups
-        latency += (load - 1) * m.shared_pass_latency_cycles
-    latency += u.latency + m.shared_latency_cycles + (tries - 1) * u.count
-    occupy(sm, w, u, cycle, busy * m.shared_pass_cycles)
+        latency += (load - 1) * m.shared.pass_latency_cycles
+    latency += u.latency + m.shared.latency_cycles + (tries - 1) * u.count
+    occupy(sm, w, u, cycle, busy * m.shared.pass_cycles)
     sm.looping = cycle + latency
     for i in range(u.set_count):
         w.ready[u.sets[i]] = sm.looping << 4 | u.cause
@@ -142,15 +147,15 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     """Hold the unit for an access of shared memory, and add to its latency."""
     cdef const MachineTable *m = w.launch.m
     cdef Scheduler *s = w.scheduler
-    cdef int64_t passes = reach.shared_passes * (u.target & 15 if u.kind == K_ATOM and u.target else 1), extra = passes * m.shared_pass_cycles, start
-    latency[0] += (passes - 1) * m.shared_pass_latency_cycles + m.shared_latency_cycles
+    cdef int64_t passes = reach.shared_passes * (u.target & 15 if u.kind == K_ATOM and u.target else 1), extra = passes * m.shared.pass_cycles, start
+    latency[0] += (passes - 1) * m.shared.pass_latency_cycles + m.shared.latency_cycles
     if u.kind == K_LOAD and u.space != SP_MATRIX:
-        latency[0] += (reach.shared_groups - 1) * m.shared_group_latency_cycles
-    if m.shared_conflicts_hold_issue and passes > reach.shared_groups:
-        s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared_pass_cycles
+        latency[0] += (reach.shared_groups - 1) * m.shared.group_latency_cycles
+    if m.shared.conflicts_hold_issue and passes > reach.shared_groups:
+        s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared.pass_cycles
     if sm.products_until > cycle:       # they come first
         extra *= m.products_pass_cycles
-    if m.bank_queue:
+    if m.load_store.bank_queue_entries:
         start = banks_pass(sm, cycle, extra)
         latency[0] += start - cycle
         extra = max(1, banks_room(sm) - cycle)
@@ -160,8 +165,8 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
 cdef void _begin_remote(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t *latency, int64_t cycle) noexcept nogil:
     """Hold the unit while an access of other blocks' shared memory goes out, and add to its latency."""
     cdef int64_t gone = remote_pass(sm, cycle, reach.remote_bytes)
-    latency[0] += gone - cycle + w.launch.m.remote_latency_cycles
-    occupy(sm, w, u, cycle, max(gone - cycle, reach.shared_passes * w.launch.m.shared_pass_cycles, <int64_t>u.interval))
+    latency[0] += gone - cycle + w.launch.m.block_clusters.latency_cycles
+    occupy(sm, w, u, cycle, max(gone - cycle, reach.shared_passes * w.launch.m.shared.pass_cycles, <int64_t>u.interval))
 
 
 cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) noexcept nogil:
@@ -182,7 +187,7 @@ cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) n
 
 cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
     """Let chance decide which scheduler is next."""
-    sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers)
+    sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers.count)
 
 
 cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
@@ -203,7 +208,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
             return
         _begin_shared(sm, w, u, reach, &latency, cycle)
     elif reach.constant_passes:
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.constant_pass_latency_cycles)
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.caches.constant_pass_latency_cycles)
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)
@@ -241,19 +246,19 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     w.loads += 1
     if reach.word_passes and inject.cache == &sm.l1:
         inject.begun = cycle
-        tags = _tag_cycles(&m.l1, inject)
-        inject.passes = tags if m.bank_queue else max(reach.word_passes, tags)
-        latency += (reach.word_passes - 1) * m.shared_pass_latency_cycles
+        tags = _tag_cycles(&m.caches.l1, inject)
+        inject.passes = tags if m.load_store.bank_queue_entries else max(reach.word_passes, tags)
+        latency += (reach.word_passes - 1) * m.shared.pass_latency_cycles
     if u.kind == K_COPY:
         sm.loads[load].group = group
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
-    if m.bank_queue and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
+    if m.load_store.bank_queue_entries and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
         _begin_load(sm, reach, tags, cycle)
-    if m.loads_by_chance:
-        sm.drawn = <int32_t>(m.queue_room * m.schedulers)
+    if m.load_store.after_load == LOAD_STORE_AFTER_LOAD_CHANCE:
+        sm.drawn = <int32_t>(m.load_store.instruction_queue.entries * m.schedulers.count)
         _draw(sm, cycle)
     if inject.refused and u.kind == K_LOAD:
         sm.held = put_aside(sm, -1 if u.queued else slot) and not u.queued      # what was queued does not hold its warp

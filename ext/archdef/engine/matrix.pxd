@@ -2,8 +2,9 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
 cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise

@@ -17,13 +17,14 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.block_cluster cimport own_address
 from archdef.engine.fault cimport warp_fault
+from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PART_OF_WARP
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.lanes cimport set_fpenv
+from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport SUM_ALIGNED, SUM_PAIRED
 from archdef.engine.memory cimport SHARED_WINDOW
 from archdef.engine.schedule cimport count_bits
 from archdef.engine.shared cimport bank_passes
-from archdef.engine.state cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PART_OF_WARP, Launch
 from archdef.engine.types cimport (FL_ADDRESS64, K_LOAD, MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_B, MF_SATURATE, MF_SIGNED_A,
                                    MF_SIGNED_B, MX_BF16, MX_BITS_AND, MX_BITS_XOR, MX_F16, MX_F64, MX_GROUPS, MX_INTEGER, MX_TRANSPOSE)
 
@@ -525,7 +526,7 @@ cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reac
             _spread(<const uint16_t *>((launch.constants if u.s_bank[1 + t] else <const char *>w.rows) + u.s[1 + t]), tile, u.fn)
             for i in range(8):
                 memcpy(shared + address[i], tile + 8 * i, 16)
-        passes = bank_passes(&launch.banks, address, 0xff, 8, 16, False)
+        passes = bank_passes(&launch.m.shared, address, 0xff, 8, 16, False)
         reach.shared_passes += passes & <int64_t>0xffffffff
         reach.shared_groups += passes >> 32
     return 0

@@ -102,4 +102,30 @@ typedef struct {
     int64_t depth;              /* entries on the warp's stack */
 } ArchdefBranchView;
 
+/* Which warps of a multiprocessor may issue loads from memory. Asked when a load has looked into L1, when a warp comes or goes, and at the cycle that
+   the last answer named; its `state` has the policy's `state_words` words, one set a multiprocessor. Answer: the cycle, later than `cycle`, at which to
+   ask again whatever happens, 0: none; `allowed` holds what the last answer left there, and is changed. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t multiprocessor;
+    int64_t cycle;              /* of the multiprocessor */
+    int64_t event;              /* what happened: an ARCHDEF_THROTTLE_ number */
+    int64_t warp;               /* slot of the warp concerned, -1: none */
+    uint64_t line;              /* number of the line looked up: address / line size */
+    int64_t place;              /* where it stands now: set * ways + way */
+    uint64_t evicted;           /* number of the line that stood there before and gave way, all bits set: none */
+    int64_t instructions;       /* warp instructions that the multiprocessor has issued so far */
+    int64_t lines;              /* that L1 holds: sets * ways */
+    int64_t warps;              /* slots of the multiprocessor */
+    const int64_t *resident;    /* [warps] 1: a warp is there */
+    const int64_t *launched;    /* [warps] order in which the warps came: smaller is older */
+    int64_t *allowed;           /* [warps] written: 1: the warp may issue loads, 0: it may not */
+} ArchdefThrottleView;
+
+#define ARCHDEF_THROTTLE_TIME 0    /* the cycle that was asked for */
+#define ARCHDEF_THROTTLE_HIT 1     /* all that a load wanted of a line was there, or on its way */
+#define ARCHDEF_THROTTLE_MISS 2    /* some was not: it is fetched now */
+#define ARCHDEF_THROTTLE_START 3   /* a warp has come into the slot, which is allowed */
+#define ARCHDEF_THROTTLE_END 4     /* its warp has ended */
+
 #endif

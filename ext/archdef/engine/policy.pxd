@@ -10,6 +10,11 @@ cdef extern from "archdef/engine/policy.h":
         ARCHDEF_POLICY_STATE
         ARCHDEF_POLICY_WAYS
         ARCHDEF_POLICY_WAY_WORDS
+        ARCHDEF_THROTTLE_TIME
+        ARCHDEF_THROTTLE_HIT
+        ARCHDEF_THROTTLE_MISS
+        ARCHDEF_THROTTLE_START
+        ARCHDEF_THROTTLE_END
 
     ctypedef struct PolicyHead "ArchdefPolicyHead":   # what every view begins with
         int64_t abi
@@ -109,6 +114,26 @@ cdef extern from "archdef/engine/policy.h":
         uint64_t rest
         int64_t depth
 
+    ctypedef struct ThrottleView "ArchdefThrottleView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t multiprocessor
+        int64_t cycle
+        int64_t event
+        int64_t warp
+        uint64_t line
+        int64_t place
+        uint64_t evicted
+        int64_t instructions
+        int64_t lines
+        int64_t warps
+        const int64_t *resident
+        const int64_t *launched
+        int64_t *allowed
+
 cpdef enum PolicyKind:
     PK_SCHEDULER = 0
     PK_PARTITION = 1
@@ -117,6 +142,7 @@ cpdef enum PolicyKind:
     PK_REPLACEMENT = 4
     PK_DISPATCH = 5
     PK_BRANCH = 6
+    PK_THROTTLE = 7
 
 ctypedef int64_t (*policy_function)(const void *view) noexcept nogil
 
@@ -126,6 +152,7 @@ cdef struct Hook:            # one policy of one field of the description
     int64_t parameters[16]
     int64_t parameter_count
     int64_t state[16]        # of policies of the whole machine
+    int64_t state_words      # of those that have a set for each multiprocessor
     void *owner              # archdef.engine.prototype.Prototype of one in Python, else NULL
     # the first answer that was none
     int64_t failed
@@ -150,4 +177,6 @@ cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t 
                              const int64_t *used, const uint64_t *busy) noexcept nogil
 cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
                           const int64_t *load) noexcept nogil
+cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil
+cdef void refuse_throttle(Hook *hook, int64_t warp, int64_t multiprocessor, int64_t cycle) noexcept nogil
 cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil

@@ -170,6 +170,20 @@ cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, co
     return answer
 
 
+cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil:
+    """Give the cycle at which to ask again, 0: none; the view's `allowed` is changed. -1: the answer is none."""
+    cdef int64_t answer = hook.function(view)
+    if answer != 0 and answer <= view.cycle:
+        _refuse(hook, answer, <uint64_t>view.cycle, <uint64_t>view.multiprocessor, 0)
+        return -1
+    return answer
+
+
+cdef void refuse_throttle(Hook *hook, int64_t warp, int64_t multiprocessor, int64_t cycle) noexcept nogil:
+    """Note that a warp is held back for ever."""
+    _refuse(hook, warp, <uint64_t>cycle, <uint64_t>multiprocessor, 1)
+
+
 cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil:
     """Tell whether the lanes that jump go first."""
     cdef BranchView view
@@ -197,7 +211,8 @@ def sizes():
     cdef ReplacementView r
     cdef DispatchView d
     cdef BranchView f
+    cdef ThrottleView t
     return {PK_SCHEDULER: (sizeof(s), <char *>&s.blocks - <char *>&s), PK_PARTITION: (sizeof(p), <char *>&p.partitions - <char *>&p),
             PK_BANKS: (sizeof(b), <char *>&b.banks_of - <char *>&b), PK_COALESCING: (sizeof(c), <char *>&c.sizes - <char *>&c),
             PK_REPLACEMENT: (sizeof(r), <char *>&r.busy_ways - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
-            PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f)}
+            PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f), PK_THROTTLE: (sizeof(t), <char *>&t.allowed - <char *>&t)}

@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t, uint64_t
 from types import SimpleNamespace
 
 from archdef.engine.policy cimport (ARCHDEF_POLICY_STATE, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
-                                    BankView, BranchView, CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView, SchedulerView)
+                                    PK_THROTTLE, BankView, BranchView, CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView,
+                                    SchedulerView, ThrottleView)
 
 cdef enum:
     NOTHING = -1 << 62       # the answer of a policy that raised
@@ -27,16 +28,22 @@ cdef list _unsigned(const uint64_t *numbers, int64_t count):
     return [numbers[i] for i in range(count)]
 
 
-cdef int64_t _asked(method, int64_t *state, view) except? -1:
-    """Ask a policy that takes a view; what it leaves in its state is there at the next question."""
+cdef int _keep(view, str name, list words, int64_t *numbers, int64_t count) except -1:
+    """Take over what a policy has left in an array that it may change."""
     cdef int64_t i
-    words = _signed(state, ARCHDEF_POLICY_STATE)
+    if getattr(view, name) is not words or len(words) != count:
+        raise ValueError(f"view.{name} is {count} words: change them in place")
+    for i in range(count):
+        numbers[i] = words[i]
+    return 0
+
+
+cdef int64_t _asked(method, int64_t *state, view, int64_t count=ARCHDEF_POLICY_STATE) except? -1:
+    """Ask a policy that takes a view; what it leaves in its state is there at the next question."""
+    words = _signed(state, count)
     view.state = words
     answer = method(view)
-    if view.state is not words or len(words) != ARCHDEF_POLICY_STATE:
-        raise ValueError(f"view.state is {ARCHDEF_POLICY_STATE} words: change them in place")
-    for i in range(ARCHDEF_POLICY_STATE):
-        state[i] = words[i]
+    _keep(view, "state", words, state, count)
     return answer
 
 
@@ -87,6 +94,17 @@ cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
         branch=v.branch, target=v.target, meets=v.meets, taken=v.taken, rest=v.rest, depth=v.depth))
 
 
+cdef int64_t _allow(const ThrottleView *v, Prototype p) except? -1:
+    allowed = _signed(v.allowed, v.warps)
+    view = SimpleNamespace(
+        multiprocessor=v.multiprocessor, cycle=v.cycle, event=v.event, warp=v.warp, line=v.line, place=v.place,
+        evicted=None if v.evicted == <uint64_t>-1 else v.evicted, instructions=v.instructions, lines=v.lines, warps=v.warps, resident=_signed(v.resident, v.warps),
+        launched=_signed(v.launched, v.warps), allowed=allowed)
+    answer = _asked(p.policy.allow, v.state, view, p.policy.state_words)
+    _keep(view, "allowed", allowed, v.allowed, v.warps)
+    return answer
+
+
 cdef int64_t _ask(const void *view, Prototype p) except? -1:
     if p.kind == PK_SCHEDULER:
         return _choose(<const SchedulerView *>view, p)
@@ -101,6 +119,8 @@ cdef int64_t _ask(const void *view, Prototype p) except? -1:
         return _victim(<const ReplacementView *>view, p)
     if p.kind == PK_DISPATCH:
         return _multiprocessor(<const DispatchView *>view, p)
+    if p.kind == PK_THROTTLE:
+        return _allow(<const ThrottleView *>view, p)
     return _first(<const BranchView *>view, p)
 
 

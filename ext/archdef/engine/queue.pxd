@@ -3,9 +3,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport Transaction
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef enum:
     FEW = 4

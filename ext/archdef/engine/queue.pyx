@@ -8,24 +8,26 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from archdef.engine.blocks cimport end_block
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
-from archdef.engine.dram cimport NEVER
+from archdef.engine.injection cimport PIECES, Injection
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Warp
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, PIECES, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Injection, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport K_ATOM
 from archdef.engine.waiting cimport occupy, plan
 
 
 cdef int queue_open(Sm *sm) except -1:
     """Make room for the queues, if the machine has them."""
-    cdef int64_t i, k, room = sm.m.queue_room
+    cdef int64_t i, k, room = sm.m.load_store.instruction_queue.entries
     cdef Queued *entries
-    if sm.m.queued_units == 0:
+    if sm.m.load_store.instruction_queue.units == 0:
         return 0
-    for i in range(sm.m.schedulers):
+    for i in range(sm.m.schedulers.count):
         entries = <Queued *>calloc(<size_t>room, sizeof(Queued))
         sm.schedulers[i].queue = entries
         if entries == NULL:
@@ -42,7 +44,7 @@ cdef void queue_close(Sm *sm) noexcept nogil:
     """Free what `queue_open` took, complete or not."""
     cdef Queued *entries
     cdef int64_t i
-    for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
+    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         entries = <Queued *>sm.schedulers[i].queue
         if entries != NULL:
             free(entries[0].many)
@@ -72,7 +74,7 @@ cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
 cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
     """Take the next entry, for which there is room."""
     cdef int32_t place = s.queue_first + s.queue_count
-    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.queue_room else place - sm.m.queue_room)
+    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.load_store.instruction_queue.entries else place - sm.m.load_store.instruction_queue.entries)
     cdef int i
     s.queue_count += 1
     w.loads += 1            # what the warp has had to do with stays until the entry begins
@@ -125,7 +127,7 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     if _begins(sm, u) > cycle:
         return
     s.queue_first += 1
-    if s.queue_first == sm.m.queue_room:
+    if s.queue_first == sm.m.load_store.instruction_queue.entries:
         s.queue_first = 0
     s.queue_count -= 1
     if entry.access:

@@ -1,8 +1,10 @@
 """Counters as numpy sees them."""
 from libc.stdint cimport int64_t
 
+from archdef.engine.device_runtime cimport ChildRecord
+from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport ChildRecord, Launch, Share
+from archdef.engine.share cimport Share
 
 cdef tuple as_records(const Launch *launch, const Share *shares, int64_t multiprocessors)
 cdef object child_records(const ChildRecord *records, int64_t count)

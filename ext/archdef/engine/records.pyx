@@ -5,9 +5,11 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.device_runtime cimport ChildRecord
 from archdef.engine.dram cimport PartitionCounters
+from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport ChildRecord, Launch, Share, SmCounters
+from archdef.engine.share cimport Share, SmCounters
 
 
 def _dtype(dict record):
@@ -53,7 +55,7 @@ cdef object child_records(const ChildRecord *records, int64_t count):
 cdef object partition_records(const Network *network):
     """Copy counters of memory partitions."""
     cdef int64_t i
-    each = np.zeros(network.m.partitions, PARTITION_DTYPE)
-    for i in range(network.m.partitions):
+    each = np.zeros(network.m.dram.partitions, PARTITION_DTYPE)
+    for i in range(network.m.dram.partitions):
         each[i] = tuple((<object>network.partitions[i].dram.counters).values())
     return each

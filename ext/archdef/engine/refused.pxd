@@ -2,7 +2,8 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
-from archdef.engine.state cimport Refused, Sm
+from archdef.engine.injection cimport Refused
+from archdef.engine.state cimport Sm
 
 cdef inline uint64_t set_bit(const Cache *cache, const Line *line) noexcept nogil:
     """Stand for the set of a line, 0: it is one of another cache. Several sets may share a bit."""

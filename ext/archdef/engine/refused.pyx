@@ -9,15 +9,16 @@ from libc.string cimport memcpy
 
 from archdef.engine.cache cimport cache_find, cache_set, cache_victim
 from archdef.engine.coalesce cimport Transaction
-from archdef.engine.network cimport RQ_READ
-from archdef.engine.state cimport REFUSED, REFUSED_PIECES, Injection, Refused, Sm
+from archdef.engine.injection cimport REFUSED, REFUSED_PIECES, Injection, Refused
+from archdef.engine.port cimport RQ_READ
+from archdef.engine.state cimport Sm
 from archdef.engine.units cimport held_until
 
 
 cdef int refused_open(Sm *sm) except -1:
     """Make room for them, if the machine issues them again."""
     cdef int32_t i
-    if not sm.m.replay_refused or sm.m.l1.sets == 0:
+    if not sm.m.load_store.replay_refused or sm.m.caches.l1.sets == 0:
         return 0
     sm.refused = <Refused *>calloc(REFUSED, sizeof(Refused))
     sm.refused_order = <int32_t *>calloc(REFUSED, sizeof(int32_t))

@@ -8,10 +8,11 @@ takes all that it lacks or nothing. So an H100 does it (`tests/data/h100/setmaxn
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.counters cimport ST_REGISTERS
+from archdef.engine.launch cimport WS_REGISTERS, Block, Warp
 from archdef.engine.matrix cimport part_of_warp
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport WS_REGISTERS, Block, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport RG_GIVE
 from archdef.engine.waiting cimport plan
 from archdef.engine.warpgroup cimport group_hold

@@ -2,12 +2,16 @@
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 
+from archdef.engine.barrier cimport BARRIERS
 from archdef.engine.blocks cimport seat
 from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
 from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Warp
+from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport Uop
+from archdef.engine.share cimport Share
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport BARRIERS, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Share, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.waiting cimport plan
 
 
@@ -46,6 +50,8 @@ cdef void block_leaves(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
             note_lanes(w, u, w.settled, cycle, cycle, 0)
             w.settled = cycle
         w.share.counters.warp_cycles += w.settled - b.started
+        if sm.observers != NULL:
+            tell_warp_left(sm, w.slot)
 
 
 cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:
@@ -84,6 +90,8 @@ cdef void block_returns(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(b.launch.block_warps):
         seat(sm, sm.warps + b.warps[i], b.warps[i], b.number)
         sm.warps[b.warps[i]].settled = sm.now
+        if sm.observers != NULL and sm.warps[b.warps[i]].state == WS_ENDED:
+            tell_warp_left(sm, b.warps[i])
     free(family.warps)
     family.warps = NULL
     b.running = 1

@@ -1,9 +1,11 @@
 """Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t
 
+from archdef.engine.block_memory cimport BlockRoom
 from archdef.engine.events cimport Events
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.network cimport Network
-from archdef.engine.state cimport BlockRoom, Chip, Launch, Sm, Warp
+from archdef.engine.state cimport Chip, Sm
 
 cdef enum:
     WAITERS = 2048           # loads that can wait for lines on their way, per multiprocessor

@@ -2,20 +2,27 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.block_memory cimport BlockRoom, Room
 from archdef.engine.cache cimport cache_close, cache_open
+from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
-from archdef.engine.dram cimport NEVER
+from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, Copies, TensorBox
+from archdef.engine.divergence cimport Frame, Split
 from archdef.engine.events cimport Events
 from archdef.engine.fetch cimport fetch_close
+from archdef.engine.flight cimport Load, Slot, Waiter
 from archdef.engine.frames cimport STACK_FRAMES, stack_drop
+from archdef.engine.happening cimport Ended
+from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
+from archdef.engine.observers cimport observers_close, observers_open
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.refused cimport refused_close, refused_open
 from archdef.engine.schedule cimport Scheduler, lowest_bit
-from archdef.engine.state cimport (BULK_LOADS, BULK_RING, Block, BlockRoom, BulkCopy, Chip, Copies, Ended, Frame, Launch, Load, Room, Slot, Sm, Split,
-                                   TensorBox, Waiter, Warp)
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.uniform cimport uniform_close, uniform_open
 
 cdef extern from "archdef/engine/pages.h" nogil:
@@ -166,7 +173,7 @@ cdef void rooms_close(Chip *chip) noexcept nogil:
 cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
     """Make an idle multiprocessor."""
     cdef const MachineTable *m = chip.m
-    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers, reads = max(m.reads_in_flight, 1), slots, loads
+    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
     if sizeof(Warp) % LINE:
         raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
     sm.id = number
@@ -178,10 +185,10 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
     sm.warps = <Warp *>_lined(sm.warps_held)
     sm.blocks = <Block *>_zeroed(places * sizeof(Block))
-    sm.schedulers_held = _zeroed(m.schedulers * sizeof(Scheduler) + LINE)
+    sm.schedulers_held = _zeroed(m.schedulers.count * sizeof(Scheduler) + LINE)
     sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
     sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
-    slots = reads + (m.textures_in_flight if m.texture_per_cluster else 0)
+    slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
     sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
     # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
@@ -189,14 +196,15 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.loads = <Load *>_zeroed(loads * sizeof(Load))
     sm.bulk.load = -1
     sm.bulk.wake = -1
-    cache_open(&sm.l1, &m.l1)
+    cache_open(&sm.l1, &m.caches.l1)
     refused_open(sm)
     queue_open(sm)
-    cache_open(&sm.constant, &m.constant)
-    cache_open(&sm.constant_behind[0], &m.constant_l2)
-    cache_open(&sm.constant_behind[1], &m.constant_l3)
+    observers_open(sm)
+    cache_open(&sm.constant, &m.caches.constant)
+    cache_open(&sm.constant_behind[0], &m.caches.constant_l2)
+    cache_open(&sm.constant_behind[1], &m.caches.constant_l3)
     uniform_open(sm)
-    cache_open(&sm.texture, &m.texture)
+    cache_open(&sm.texture, &m.caches.texture_l1)
     for i in range(slots):
         sm.slots[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
     sm.free_texture = <int32_t>reads if slots > reads else -1
@@ -205,10 +213,10 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     for i in range(loads):
         sm.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
     sm.waiters_left = WAITERS
-    sm.store_credits = <int32_t>m.stores_in_flight
+    sm.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
     sm.injection.stalled = -1
-    for i in range(m.schedulers):
-        if m.scheduler_hook:
+    for i in range(m.schedulers.count):
+        if m.schedulers.hook:
             _open_hook(sm, i)
         sm.schedulers[i].number = <int32_t>i
         sm.schedulers[i].last = -1
@@ -222,7 +230,7 @@ cdef int _open_hook(Sm *sm, int64_t number) except -1:
     cdef Scheduler *s = sm.schedulers + number
     cdef SchedulerHook *asked = <SchedulerHook *>_zeroed(sizeof(SchedulerHook))
     s.asked = asked
-    asked.hook = <Hook *><size_t>sm.m.scheduler_hook
+    asked.hook = <Hook *><size_t>sm.m.schedulers.hook
     policy_head(<PolicyHead *>&asked.view, asked.hook, asked.state)
     asked.view.multiprocessor = sm.id
     asked.view.scheduler = number
@@ -246,13 +254,14 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     """Free what `sm_open` took, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
     cdef int32_t i
     cdef uint64_t taken
-    for i in range(sm.m.schedulers if sm.warps != NULL else 0):
+    for i in range(sm.m.schedulers.count if sm.warps != NULL else 0):
         taken = ~sm.free_warps[i]
         while taken:                            # still running: the session was given up
             stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
     queue_close(sm)
-    for i in range(sm.m.schedulers if sm.schedulers != NULL else 0):
+    observers_close(sm)
+    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)
     free(sm.blocks)

@@ -8,6 +8,8 @@ cdef struct Scheduler:
     # bit i of a mask is the scheduler's i-th warp slot; what every cycle touches comes first
     uint64_t ready           # dependencies of the next op are met
     uint64_t memory          # the next op accesses global or local memory
+    uint64_t loads           # it loads from there; kept only where a plugin's policy throttles …
+    uint64_t held            # … warps whose loads it holds back
     uint64_t slots           # bit c: wheel[c] is not empty
     int64_t next_issue       # cycle of the next issue slot
     int64_t wake             # no later than the next cycle in which it has something to do

@@ -4,43 +4,40 @@ In an epoch every multiprocessor runs alone, then the network handles what they 
 returns can arrive in the epoch it was sent in, because an epoch is no longer than the response latency, and a block's place
 is not filled again within one. So results do not depend on the length of epochs.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
 
 from archdef.engine.block_cluster cimport clusters_close
-from archdef.engine.counters cimport StatementCounters
+from archdef.engine.clock cimport NEVER, cycle_at
+from archdef.engine.device_runtime cimport LS_WAITING, Fit
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport Events, events_close, events_next
 from archdef.engine.family cimport family_close, launch_enter
+from archdef.engine.fault_code cimport FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL
 from archdef.engine.fault_text cimport fault_error
-from archdef.engine.fetch cimport fetch_base
 from archdef.engine.frames cimport GROWN_FRAMES
+from archdef.engine.grid cimport Grid
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
+from archdef.engine.happening cimport HP_READY
 from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
-from archdef.engine.hooks cimport Hooks
-from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, SCHEDULER_WARPS, MachineTable
-from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
+from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, Launch, Warp
+from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
+from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.program cimport LoadedProgram
-from archdef.engine.records cimport as_records, child_records, partition_records
-from archdef.engine.room cimport room_plan, rooms_close, sm_close, sm_open, sm_open_bulk
+from archdef.engine.records cimport partition_records
+from archdef.engine.room cimport rooms_close, sm_close, sm_open, sm_open_bulk
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
-from archdef.engine.state cimport (FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL, HP_READY, LS_COMPLETE, LS_WAITING,
-                                   UNIT_COPIES, WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, IGNORED, ConstantFill, Fit, Ignored, KernelTable, Launch, MOST_CLUSTER_BLOCKS, LaunchBuffer, Memo,
-                                   Origin, Share, Sm, Warp)
-from archdef.engine.texture_table cimport textures_close, textures_open
-from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER,
-                                   CK_SHARED_SYMBOL, CK_SPECIAL, K_SYSTEM, SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_CLUSTER_ORIGIN,
-                                   SR_DYNAMIC_SHARED, SR_IS_EXPLICIT_CLUSTER, SR_NCLUSTERID_X, SR_GRIDID, SR_NCTAID_X, SR_NTID_X,
-                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_LAUNCH, SYS_PRINT,
-                                   SYS_TAKE)
+from archdef.engine.state cimport Sm
+from archdef.engine.tables cimport Tables
+from archdef.engine.throttle cimport throttle_blame
 from archdef.engine.units cimport units_need, units_open
 
-from archdef.errors import EngineLimit, LaunchError
+from archdef.errors import LaunchError
 
 cdef extern from "<time.h>" nogil:
     struct timespec:
@@ -49,421 +46,10 @@ cdef extern from "<time.h>" nogil:
     int clock_gettime(int clock, timespec *now)
     int CLOCK_MONOTONIC
 
-WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
-_NEAR_BYTES = (1 << 31) - 16     # of a block's shared and a thread's local memory: their addresses are signed numbers of 32 bits to the engine
-
-
-cdef int _check_near(program, int64_t dynamic_shared_bytes) except -1:
-    """Refuse sizes for which the sums that lay out a block's memory could wrap."""
-    for name, bytes_ in (("shared memory", int(program.shared_bytes) + dynamic_shared_bytes), ("local memory of a thread", program.local_bytes)):
-        if not 0 <= bytes_ <= _NEAR_BYTES:
-            raise LaunchError(f"{bytes_} bytes of {name}: there can be {_NEAR_BYTES} at most")
-    return 0
-
-
 cdef int64_t _now_ns() noexcept nogil:
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec * 1000000000 + now.tv_nsec
-
-
-cdef int64_t *_pairs(dict numbers) except NULL:
-    """Put number and value of each behind each other."""
-    cdef int64_t *pairs = <int64_t *>calloc(2 * len(numbers) + 2, sizeof(int64_t))
-    cdef int64_t i
-    if pairs == NULL:
-        raise MemoryError("table of launches")
-    for i, (number, value) in enumerate(numbers.items()):
-        pairs[2 * i] = number
-        pairs[2 * i + 1] = value
-    return pairs
-
-
-cdef class Grid:
-    """A launch by the host: the kernel, its arguments, and what the engine counts for it. Made by `Session.launch`."""
-
-    def __cinit__(self, Session session not None, program, grid, block, bytes parameters,
-                  int64_t dynamic_shared_bytes, allowed, uint64_t global_base, uint64_t const_base, name, uint64_t heap_bytes,
-                  int64_t print_bytes, const unsigned char[::1] textures, bint cooperative, kernels, LaneTracer lane_trace, among,
-                  int64_t l1_sets=0, int64_t l1_ways=0, cluster=None, multicast=()):
-        cdef const MachineTable *m = &session.machine
-        cdef DeviceMemory memory = session.memory
-        cdef Launch *launch = &self.launch
-        cdef int64_t i
-        self.memory = memory
-        self.multiprocessors = m.multiprocessors
-        self.program = LoadedProgram(program, m.warp_size, m.units)
-        self.statements = program.statements
-        self.entry = name or program.entry
-        launch.m = m
-        launch.origin = &self.origin
-        launch.textures = &self.origin.textures
-        launch.ops = self.program.ops
-        launch.targets = self.program.targets
-        launch.operands = self.program.operands
-        launch.op_count = self.program.op_count
-        launch.copies = self.program.copies
-        launch.statements = max(self.program.statements, 1)
-        launch.constants = self.program.constants
-        launch.rows = self.program.rows
-        launch.predicates = self.program.predicates
-        launch.special_count = self.program.specials
-        launch.special_of = self.program.special_of
-        launch.special_row = self.program.special_row
-        launch.lanes = m.warp_size
-        launch.pitch = 4 * m.warp_size
-        for i in range(3):
-            if not 1 <= grid[i] < 1 << 31 or not 1 <= block[i] < 1 << 31:
-                raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: every dimension is at least 1")
-            launch.grid[i] = grid[i]
-            launch.block[i] = block[i]
-            launch.cluster[i] = 1 if cluster is None else cluster[i]
-            if launch.cluster[i] < 1 or grid[i] % launch.cluster[i]:
-                raise LaunchError(f"grid {tuple(grid)} is not made up of clusters of {tuple(cluster)} blocks")
-        if block[0] * block[1] * block[2] > 1 << 20 or grid[0] * grid[1] * grid[2] >= 1 << 62:
-            raise LaunchError(f"grid {tuple(grid)}, block {tuple(block)}: too many threads")
-        launch.blocks = grid[0] * grid[1] * grid[2]
-        launch.cluster_blocks = min(launch.cluster[0], 64) * min(launch.cluster[1], 64) * min(launch.cluster[2], 64)
-        launch.explicit_cluster = cluster is not None
-        if launch.cluster_blocks > m.most_cluster_blocks:
-            raise LaunchError(f"a cluster of {tuple(cluster)} blocks is more than {m.most_cluster_blocks}")
-        launch.block_threads = block[0] * block[1] * block[2]
-        launch.block_warps = (launch.block_threads + launch.lanes - 1) // launch.lanes
-        launch.l1_sets = min(max(l1_sets, 0), m.l1.sets)
-        launch.l1_ways = min(max(l1_ways, 0), m.l1.ways) or m.l1.ways
-        self.program.find_queued(m.queued_units)
-        self.program.space_out(m.instruction_gap_cycles, m.access_distance_cycles)
-        if m.instruction.sets:
-            launch.code_lines = self.program.place(m.instruction_bytes, m.instruction.line_bytes)
-            self.origin.code = <uint64_t>session._number_of(program)
-            launch.code_base = fetch_base(launch)
-        _check_near(program, dynamic_shared_bytes)
-        launch.shared_bytes = program.shared_bytes + dynamic_shared_bytes
-        launch.local_bytes = (program.local_bytes + 15) // 16 * 16
-        launch.stack_start = min(getattr(program, "stack_start", 0), launch.local_bytes)
-        launch.registers = getattr(program, "held_registers", 0)
-        for i in range(4):
-            if allowed[i] < 1:
-                raise LaunchError(f"resident_blocks must be at least 1, got {allowed[i]}")
-            launch.cost[i] = <int64_t>WHOLE // <int64_t>allowed[i]
-        if launch.block_warps > SCHEDULER_WARPS * m.schedulers:
-            raise LaunchError(f"a block of {launch.block_warps} warps is more than {m.schedulers} schedulers of "
-                              f"{SCHEDULER_WARPS} warps hold")
-        launch.cost[0] = max(launch.cost[0], <int64_t>WHOLE // (SCHEDULER_WARPS * m.schedulers // launch.block_warps))
-        room_plan(launch)
-        launch.banks.banks = m.banks
-        launch.banks.bank_width_bytes = m.bank_width_bytes
-        launch.banks.row_words = m.row_words
-        # another word to begin with only turns the banks, unless words of a row count as one
-        launch.passes_period = max(16, m.banks * m.bank_width_bytes * m.row_words) if m.row_words > 1 else m.bank_width_bytes
-        launch.banks.conflict_lanes = m.conflict_lanes
-        launch.banks.single_word_broadcast = m.single_word_broadcast
-        launch.banks.word_at_a_time = m.word_at_a_time
-        launch.banks.hook = m.bank_hook
-        launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
-        launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
-        launch.issued = <int64_t *>calloc(launch.op_count, sizeof(int64_t))
-        self.origin.shares = <Share *>calloc(m.multiprocessors, sizeof(Share))
-        if launch.memos == NULL or launch.counters == NULL or launch.issued == NULL or self.origin.shares == NULL:
-            raise MemoryError("state of a launch")
-        self.origin.grids = 1
-        self.kernels = kernels
-        self.loaded = []
-        self._open_runtime(program, heap_bytes, print_bytes)
-        if cooperative:
-            self.workspace_address = memory.allocate(WORKSPACE_BYTES)
-            memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
-        if kernels is not None:
-            self._open_kernels(session, program, global_base, const_base)
-        self._fill_constants(program, parameters, dynamic_shared_bytes, global_base, const_base, multicast)
-        self.lane_trace = lane_trace
-        launch.cooperative = cooperative
-        launch.grid_rank, launch.grids = among or (0, 0)
-        launch.gathered = -1
-        cdef int64_t packed_bytes = 0 if textures is None else textures.shape[0]
-        textures_open(&self.origin.textures, &textures[0] if packed_bytes else NULL, packed_bytes, launch.spans, launch.span_count,
-                      self.program.uses_textures or any([(<LoadedProgram>each).uses_textures for each in self.loaded]))
-
-    def __dealloc__(self):
-        cdef int64_t i
-        for i in range(self.origin.kernel_count):
-            if self.origin.kernels[i].model.ops != self.launch.ops:
-                free(self.origin.kernels[i].model.memos)
-                free(self.origin.kernels[i].model.counters)
-                free(self.origin.kernels[i].model.issued)
-            free(<void *>self.origin.kernels[i].fills)
-            free(<void *>self.origin.kernels[i].pointers)
-        free(self.origin.kernels)
-        free(<void *>self.origin.functions)
-        free(<void *>self.origin.attributes)
-        free(<void *>self.origin.limits)
-        free(self.origin.buffers)
-        free(self.origin.free_buffers)
-        free(self.origin.streams)
-        free(self.origin.fits)
-        free(self.origin.records)
-        free(self.launch.memos)
-        free(self.launch.counters)
-        free(self.launch.issued)
-        free(self.origin.shares)
-        free(self.origin.spans)
-        free(self.origin.output.bytes)
-        textures_close(&self.origin.textures)
-
-    cdef int _open_kernels(self, Session session, program, uint64_t global_base, uint64_t const_base) except -1:
-        """Make what launches by kernels need: a table of kernels, device memory for arguments and texts."""
-        cdef Origin *origin = &self.origin
-        cdef KernelTable *table
-        cdef LoadedProgram loaded
-        cdef ConstantFill *fills
-        cdef int32_t *numbers
-        cdef int64_t i, k
-        programs = self.kernels.programs
-        origin.kernels = <KernelTable *>calloc(len(programs), sizeof(KernelTable))
-        if origin.kernels == NULL:
-            raise MemoryError("table of kernels")
-        origin.kernel_count = len(programs)
-        for i, each in enumerate(programs):
-            table = origin.kernels + i
-            table.model = self.launch
-            table.model.cluster[0] = table.model.cluster[1] = table.model.cluster[2] = table.model.cluster_blocks = 1
-            table.model.explicit_cluster = False
-            if each is not program:
-                loaded = LoadedProgram(each, self.launch.lanes, session.machine.units)
-                self.loaded.append(loaded)
-                loaded.find_queued(session.machine.queued_units)
-                loaded.space_out(session.machine.instruction_gap_cycles, session.machine.access_distance_cycles)
-                if session.machine.instruction.sets:
-                    table.model.code_lines = loaded.place(session.machine.instruction_bytes, session.machine.instruction.line_bytes)
-                table.model.ops = loaded.ops
-                table.model.targets = loaded.targets
-                table.model.operands = loaded.operands
-                table.model.op_count = loaded.op_count
-                table.model.copies = loaded.copies
-                table.model.statements = max(loaded.statements, 1)
-                table.model.rows = loaded.rows
-                table.model.predicates = loaded.predicates
-                table.model.special_count = loaded.specials
-                table.model.special_of = loaded.special_of
-                table.model.special_row = loaded.special_row
-                table.model.memos = <Memo *>calloc(loaded.op_count, sizeof(Memo))
-                table.model.counters = <StatementCounters *>calloc(table.model.statements, sizeof(StatementCounters))
-                table.model.issued = <int64_t *>calloc(loaded.op_count, sizeof(int64_t))
-                _check_near(each, 0)
-                table.model.local_bytes = (each.local_bytes + 15) // 16 * 16
-                table.model.stack_start = min(each.stack_start, table.model.local_bytes)
-                table.model.registers = getattr(each, "held_registers", 0)
-                if table.model.memos == NULL or table.model.counters == NULL or table.model.issued == NULL:
-                    raise MemoryError("state of a kernel")
-            table.model.shared_bytes = each.shared_bytes
-            table.parameter_bytes = each.parameter_bytes
-            table.fill_count = len(each.constants)
-            table.constant_bytes = (table.fill_count + 2) * self.launch.pitch
-            table.global_base = global_base
-            table.const_base = const_base
-            table.fills = fills = <ConstantFill *>calloc(table.fill_count + 1, sizeof(ConstantFill))
-            table.pointers = numbers = <int32_t *>calloc(len(self.kernels.pointers[i]) + 1, sizeof(int32_t))
-            if fills == NULL or numbers == NULL:
-                raise MemoryError("state of a kernel")
-            for k, (kind, width, value) in enumerate(zip(each.constants["kind"].tolist(), each.constants["width"].tolist(),
-                                                         each.constants["value"].tolist())):
-                fills[k].kind = kind
-                fills[k].width = width
-                fills[k].value = value
-            for offset in self.kernels.pointers[i]:
-                if 0 <= offset <= each.parameter_bytes - 8:
-                    numbers[table.pointer_count] = offset
-                    table.pointer_count += 1
-        origin.functions = numbers = <int32_t *>calloc(len(self.kernels.functions) + 1, sizeof(int32_t))
-        launches = max(self.kernels.functions, default=-1) >= 0
-        origin.buffer_count = min(session.machine.pending_launches, 1 << 20) if launches else 0
-        origin.buffer_made = origin.buffer_room = origin.buffer_count
-        origin.free_virtual = -1
-        origin.buffers = <LaunchBuffer *>calloc(origin.buffer_count + 1, sizeof(LaunchBuffer))
-        origin.free_buffers = <int32_t *>calloc(origin.buffer_count + 1, sizeof(int32_t))
-        if numbers == NULL or origin.buffers == NULL or origin.free_buffers == NULL:
-            raise MemoryError("table of launches")
-        for i, number in enumerate(self.kernels.functions):
-            if not -1 <= number < origin.kernel_count:
-                raise ValueError(f"function {i + 1} is kernel {number} of {origin.kernel_count}")
-            numbers[i] = number
-        origin.function_count = len(self.kernels.functions)
-        origin.attributes = _pairs(self.kernels.attributes)
-        origin.attribute_count = len(self.kernels.attributes)
-        origin.limits = _pairs(self.kernels.limits)
-        origin.limit_count = len(self.kernels.limits)
-        origin.free_count = origin.buffer_count
-        for i in range(origin.buffer_count):
-            origin.buffers[i].kernel = -1
-            origin.free_buffers[origin.buffer_count - 1 - i] = <int32_t>i
-        most = max([each.parameter_bytes for each in programs])
-        origin.buffer_bytes = (most + 63) // 64 * 64 or 64
-        if origin.buffer_count:
-            self.buffer_address = origin.buffer_address = self.memory.allocate(origin.buffer_count * origin.buffer_bytes)
-        if self.kernels.texts:
-            self.text_address = origin.text_address = self.memory.allocate(len(self.kernels.texts))
-            self.memory.write(self.text_address, bytearray(self.kernels.texts))
-        return 0
-
-    cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1:
-        """Make what the kernel's system calls need."""
-        calls = set()
-        for each in [program] + (self.kernels.programs if self.kernels is not None else []):
-            calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
-        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and self.launch.m.virtual_launches:
-            self.memory.open_heap(heap_bytes)
-        if self.memory.heap_address:
-            self.launch.heap = &self.memory.heap
-        if SYS_PRINT in calls:
-            self.origin.output.room = min(max(print_bytes, 0), 1 << 40)
-            self.origin.output.capacity = max(2 * self.origin.output.room, 1)
-            self.origin.output.bytes = <char *>malloc(self.origin.output.capacity)
-            if self.origin.output.bytes == NULL:
-                raise MemoryError("room for what the kernel prints")
-        return 0
-
-    cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base,
-                             uint64_t const_base, multicast) except -1:
-        """Copy the table of allocations, fill the constant rows."""
-        cdef Launch *launch = &self.launch
-        cdef int64_t i
-        cdef uint64_t start, nbytes, target
-        kinds = [int(k) for k in program.constants["kind"]]
-        self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
-        values = []
-        if CK_PARAM_SYMBOL in kinds and parameters:
-            self.parameter_address = self.memory.allocate(len(parameters))
-            self.memory.write(self.parameter_address, bytearray(parameters))
-        self.origin.spans = <Span *>calloc(self.memory.count + 2 * len(multicast) + 1, sizeof(Span))
-        if self.origin.spans == NULL:
-            raise MemoryError("table of allocations")
-        for i in range(self.memory.count):      # of the heap only what kernels have allocated is theirs
-            if self.memory.table[i].start != self.memory.heap_address:
-                self.origin.spans[self.origin.span_count] = self.memory.table[i]
-                self.origin.span_count += 1
-        for i in range(len(multicast)):     # behind them, as `access` wants it
-            start, nbytes, target = multicast[i]
-            if nbytes < 1:
-                raise LaunchError(f"a multicast address of {nbytes} bytes")
-            self.origin.spans[self.origin.span_count + 2 * i].start = start
-            self.origin.spans[self.origin.span_count + 2 * i].bytes = nbytes
-            self.origin.spans[self.origin.span_count + 2 * i + 1].start = target
-        launch.spans = self.origin.spans
-        launch.span_count = self.origin.span_count
-        launch.arena = self.memory.arena
-        launch.const_start = const_base
-        launch.parameter_start = self.parameter_address
-        special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
-                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address, SR_CLUSTER_NCTARANK: launch.cluster_blocks,
-                   SR_IS_EXPLICIT_CLUSTER: launch.explicit_cluster, SR_CLUSTER_ORIGIN: CLUSTER_FIRST if launch.cluster_blocks > 1 else 0}
-        for i in range(3):
-            special[SR_NTID_X + i] = launch.block[i]
-            special[SR_NCTAID_X + i] = launch.grid[i]
-            special[SR_CLUSTER_NCTAID_X + i] = launch.cluster[i]
-            special[SR_NCLUSTERID_X + i] = launch.grid[i] // launch.cluster[i]
-        base = {CK_GLOBAL_SYMBOL: global_base, CK_CONST_SYMBOL: const_base, CK_PARAM_SYMBOL: self.parameter_address,
-                CK_LOCAL_SYMBOL: 0, CK_SHARED_SYMBOL: 0, CK_IMMEDIATE: 0}
-        for kind, width, value in zip(kinds, program.constants["width"].tolist(), program.constants["value"].tolist()):
-            if width == 0:
-                number = 0
-            elif kind == CK_PARAMETER:
-                piece = parameters[value:value + width]
-                number = int.from_bytes(piece, "little")
-            elif kind == CK_SPECIAL:
-                number = special[value]
-            else:
-                number = base[kind] + value
-            values.append((number, width))
-        self.program.fill_constants(values)
-        return 0
-
-    cdef int _let_go(self) except -1:
-        """Give back the device memory that only this launch used."""
-        addresses = self.parameter_address, self.workspace_address, self.buffer_address, self.text_address
-        self.parameter_address = self.workspace_address = self.buffer_address = self.text_address = 0
-        for address in addresses:
-            if address:
-                self.memory._free(address)
-        return 0
-
-    @property
-    def blocks(self):
-        """Blocks of the grid."""
-        return self.launch.blocks
-
-    @property
-    def blocks_done(self):
-        """Blocks that have ended."""
-        return self.launch.done_blocks
-
-    @property
-    def complete(self):
-        """Whether nothing of it is left to do."""
-        return self.launch.state == LS_COMPLETE and self.origin.grids == 0
-
-    @property
-    def started(self):
-        """Cycle in which its first block started."""
-        return self.launch.started
-
-    @property
-    def ended(self):
-        """Cycle in which its last block ended and its last store had landed, once it is complete."""
-        return self.launch.ended
-
-    @property
-    def gathered(self):
-        """Cycle since which all its blocks wait for the grids of other devices, None: they do not."""
-        return self.launch.gathered if self.launch.grids and self.launch.gathered >= 0 else None
-
-    @property
-    def constants_written(self):
-        """Whether it has stored to the constant memory of its module."""
-        return bool(self.origin.constants_written)
-
-    def printed(self):
-        """Give what the kernel has printed so far; `archdef.run.printing` formats it.
-
-        Returns
-        -------
-        tuple of (bytes, int, int)
-            Records as `system.pxd` declares them, the latest of them at least; bytes of those that count; calls so far.
-        """
-        cdef int64_t used = self.origin.output.used
-        return (<bytes>self.origin.output.bytes[:used] if used else b""), self.origin.output.room, self.origin.output.calls
-
-    def ignored(self):
-        """List the calls of the device runtime that failed and whose answer no thread has looked at.
-
-        Returns
-        -------
-        list of tuple of 4 int
-            Error, how often, kernel and statement of the first.
-        """
-        cdef const Ignored *each
-        cdef int i
-        found = []
-        for i in range(IGNORED + 1):
-            each = &self.origin.ignored[i]
-            if each.count:
-                found.append((each.error, each.count, each.kernel, each.statement))
-        return found
-
-    def launches(self):
-        """Give what kernels have launched: rows of `records.CHILD_DTYPE`, in order of their end."""
-        return child_records(self.origin.records, self.origin.record_count)
-
-    def counted_of(self, int64_t kernel):
-        """Give the counters of the statements of a kernel that kernels launch; its own are those of `counted`."""
-        if not 0 <= kernel < self.origin.kernel_count:
-            raise IndexError(kernel)
-        return as_records(&self.origin.kernels[kernel].model, NULL, 0)[0]
-
-    def counted(self):
-        """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, how often each op was issued,
-        and most resident blocks."""
-        statements, multiprocessor, issued = as_records(&self.launch, self.origin.shares, self.multiprocessors)
-        return statements, multiprocessor, issued, max(self.origin.shares[i].most_resident for i in range(self.multiprocessors))
 
 
 cdef class Session:
@@ -484,11 +70,9 @@ cdef class Session:
     def __cinit__(self, dict machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
                   int64_t lookahead_cycles=0):
         cdef int64_t i, longest
-        cdef MachineTable *m = &self.machine
-        self.machine = machine
-        self._check(m)
-        self.hooks = Hooks(machine.get("policies", ()))
-        self.hooks.place(m)
+        cdef const MachineTable *m
+        self.tables = Tables(machine)
+        self.m = m = &self.tables.machine
         self.memory = memory
         self.grids = []
         self.leaving = []
@@ -501,40 +85,40 @@ cdef class Session:
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
-        longest = m.response_latency_fs // m.shader_period_fs
-        longest = max(1, min(longest, m.block_turnover_cycles))
-        if m.texture_per_cluster and m.texture.sets:
-            longest = max(1, min(longest, m.texture.latency_cycles))
-        if m.most_cluster_blocks > 1:        # what one block tells another comes no sooner
-            longest = max(1, min(longest, m.remote_latency_cycles, m.cluster_barrier_cycles))
+        longest = m.interconnect.response_latency_fs // m.shader_period_fs
+        longest = max(1, min(longest, m.chip.block_turnover_cycles))
+        if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and m.caches.texture_l1.sets:
+            longest = max(1, min(longest, m.caches.texture_l1.latency_cycles))
+        if m.block_clusters.most_blocks_nonportable > 1:        # what one block tells another comes no sooner
+            longest = max(1, min(longest, m.block_clusters.latency_cycles, m.block_clusters.barrier_cycles))
         self.chip.free_posted = -1
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
-        self.inboxes = <Events *>calloc(m.multiprocessors, sizeof(Events))
-        self.sms = <Sm *>calloc(m.multiprocessors, sizeof(Sm))
+        self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
+        self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
         if self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a machine")
-        for i in range(m.multiprocessors):
+        for i in range(m.chip.multiprocessors):
             self.inboxes[i].first = self.inboxes[i].own = NEVER
         self.dispatcher.chip = &self.chip
         self.dispatcher.sms = self.sms
         self.chip.dispatcher = &self.dispatcher
-        self.chip.network_landed = &self.network.landed
+        self.chip.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
-        if m.dispatch_hook:
-            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.multiprocessors), sizeof(int64_t))
+        if m.chip.dispatch_hook:
+            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
             if self.chip.asked == NULL:
                 raise MemoryError("state of a machine")
-        for i in range(m.multiprocessors):
+        for i in range(m.chip.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
 
     def __dealloc__(self):
         cdef int64_t i
         if self.sms != NULL:
-            for i in range(self.machine.multiprocessors):
+            for i in range(self.m.chip.multiprocessors):
                 if self.sms[i].chip != NULL:
                     sm_close(&self.sms[i])
         if self.inboxes != NULL:
-            for i in range(self.machine.multiprocessors):
+            for i in range(self.m.chip.multiprocessors):
                 events_close(&self.inboxes[i])
         network_close(&self.network)
         rooms_close(&self.chip)
@@ -547,41 +131,6 @@ cdef class Session:
         free(self.chip.landed)
         free(self.sms)
         free(self.inboxes)
-
-    cdef int _check(self, MachineTable *m) except -1:
-        """Refuse tables that the engine's fixed sizes cannot hold."""
-        for name, value, low, high in (
-                ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.multiprocessors, 1, 1 << 14),
-                ("cluster_size", m.cluster_size, 1, 1 << 14), ("most_cluster_blocks", m.most_cluster_blocks, 1, MOST_CLUSTER_BLOCKS),
-                ("remote_latency_cycles", m.remote_latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.remote_bytes_per_cycle, 1, 1 << 20),
-                ("cluster_barrier_cycles", m.cluster_barrier_cycles, 1, 1 << 20),
-                ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers, 1, MAX_SCHEDULERS),
-                ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.issue_interval_cycles, 1, 1 << 16),
-                ("issue_width", m.issue_width, 1, 8), ("banks", m.banks, 1, 256),
-                ("bank_width_bytes", m.bank_width_bytes, 1, 16), ("row_words", m.row_words, 1, 16),
-                ("conflict_lanes", m.conflict_lanes, 1, 64),
-                *(("unit_copies", m.unit_copies[i], 1, UNIT_COPIES) for i in range(16)),
-                *(("unit_within", m.unit_within[i], 0, 15) for i in range(16)),
-                *(("unit_first", m.unit_first[i], 0, UNIT_COPIES - m.unit_copies[i]) for i in range(16)),
-                ("partitions", m.partitions, 1, 4096), ("dram_banks", m.dram_banks, 1, 64),
-                ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
-                ("response_latency_fs", m.response_latency_fs, m.shader_period_fs, 1 << 50),
-                ("queue_room", m.queue_room, 1, 64), ("bank_queue", m.bank_queue, 0, 64), ("queue_entries", m.queue_entries, 1, 1 << 16), ("window", m.window, 1, 1 << 16),
-                ("reads_in_flight", m.reads_in_flight, 1, 1 << 14), ("stores_in_flight", m.stores_in_flight, 1, 1 << 14),
-                ("store_bytes_in_flight", m.store_bytes_in_flight, 0, 1 << 24),
-                ("textures_in_flight", m.textures_in_flight, 0, 1 << 11),
-                ("interleave_bytes", m.interleave_bytes, 32, 1 << 30), ("row_bytes", m.row_bytes, 32, 1 << 30),
-                ("burst_bytes", m.burst_bytes, 1, 1 << 20), ("burst_fs", m.burst_fs, 1, 1 << 40),
-                ("injection_bytes_per_cycle", m.injection_bytes_per_cycle, 1, 1 << 20),
-                ("partition_request_bytes_per_cycle", m.partition_request_bytes_per_cycle, 1, 1 << 20),
-                ("partition_response_bytes_per_cycle", m.partition_response_bytes_per_cycle, 1, 1 << 20),
-                ("texture_weight_bits", m.texture_weight_bits, 1, 8), ("texture_coordinate_bits", m.texture_coordinate_bits, 8, 24),
-                ("texture_guard_bits", m.texture_guard_bits, 0, 8), ("load.group_lanes", m.load.group_lanes, 1, 64),
-                ("store.group_lanes", m.store.group_lanes, 1, 64),
-                ("load_uncached.group_lanes", m.load_uncached.group_lanes, 1, 64)):
-            if not low <= value <= high:
-                raise EngineLimit(f"machine table: {name} must be {low} to {high}, got {value}")
-        return 0
 
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
@@ -646,15 +195,15 @@ cdef class Session:
                 self.memory.running += 1
             self.active += 1
         try:
-            made = Grid(self, program, grid, block, parameters, dynamic_shared_bytes,
-                        allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
+            made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block,
+                        parameters, dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
                         textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._enter(made)
             for each in [made.program] + made.loaded:
                 loaded = <LoadedProgram>each
                 units_need(&self.chip, self.sms, loaded.units)
                 if loaded.uses_bulk:
-                    for i in range(self.machine.multiprocessors):
+                    for i in range(self.m.chip.multiprocessors):
                         sm_open_bulk(&self.sms[i])
         except BaseException:
             self._release(1)
@@ -753,7 +302,7 @@ cdef class Session:
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
-        for i in range(self.machine.multiprocessors):
+        for i in range(self.m.chip.multiprocessors):
             if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
                 return -1
         if self.chip.fault.code:        # of what has come from another block
@@ -761,9 +310,9 @@ cdef class Session:
         dispatch_collect(&self.dispatcher)
         if self.chip.gathered:
             groups_settle(&self.chip, self.sms, until)
-        network_run(&self.network, until * self.machine.shader_period_fs)
+        network_run(&self.network, until * self.m.shader_period_fs)
         next_cycle = dispatch_next(&self.dispatcher)
-        for i in range(self.machine.multiprocessors):
+        for i in range(self.m.chip.multiprocessors):
             if self.inboxes[i].failed:
                 self.chip.out_of_memory = True
             at = events_next(self.inboxes + i)
@@ -772,13 +321,13 @@ cdef class Session:
         if self.chip.out_of_memory:
             self.chip.fault.code = FAULT_HOST_MEMORY
             return -1
-        if self.hooks.count and self.hooks.refused() >= 0:
+        if self.tables.hooks.count and self.tables.hooks.refused() >= 0:
             self.chip.fault.code = FAULT_POLICY
             self.chip.fault.cycle = until
             return -1
         at = network_next(&self.network)
-        if at < NEVER and at // self.machine.shader_period_fs < next_cycle:
-            next_cycle = at // self.machine.shader_period_fs
+        if at < NEVER and at // self.m.shader_period_fs < next_cycle:
+            next_cycle = at // self.m.shader_period_fs
         if next_cycle >= NEVER:
             self.epoch = until
             if self.dispatcher.running == NULL:
@@ -795,7 +344,7 @@ cdef class Session:
             self._point_at_running()
             return -1
         if self.closed and self.epoch >= self.watch.next and self.chip.opening == 0:
-            status = watch_look(&self.watch, self.sms, self.machine.multiprocessors, &self.dispatcher, self.epoch)
+            status = watch_look(&self.watch, self.sms, self.m.chip.multiprocessors, &self.dispatcher, self.epoch)
             if status < 0:
                 self.chip.fault.code = FAULT_HOST_MEMORY
                 return -1
@@ -811,8 +360,9 @@ cdef class Session:
         cdef Warp *w
         self.chip.fault.code = FAULT_DEADLOCK
         self.chip.fault.cycle = self.epoch
-        for i in range(self.machine.multiprocessors):
-            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+        for i in range(self.m.chip.multiprocessors):
+            throttle_blame(&self.sms[i])
+            for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].warps + k
                 if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS:
                     continue
@@ -835,8 +385,8 @@ cdef class Session:
         cdef int64_t i
         cdef int32_t k
         cdef Warp *w
-        for i in range(self.machine.multiprocessors):
-            for k in range(SCHEDULER_WARPS * self.machine.schedulers):
+        for i in range(self.m.chip.multiprocessors):
+            for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].warps + k
                 if w.launch != NULL and self.sms[i].blocks[w.block].running and w.alive:
                     self.chip.fault.launch = w.launch
@@ -937,12 +487,12 @@ cdef class Session:
         """Turn the recorded fault into an exception."""
         cdef Grid grid
         cdef Launch *launch = self.chip.fault.launch
-        if self.hooks.refused() >= 0:        # whatever came of it
-            return self.hooks.error()
+        if self.tables.hooks.refused() >= 0:        # whatever came of it
+            return self.tables.hooks.error()
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, self.machine.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, self.sms, self.m.chip.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property
@@ -965,15 +515,14 @@ cdef class Session:
         dict
         """
         cdef int64_t cycles
-        m = self.machine
         statements, multiprocessor, issued, most = grid.counted()
         partition = partition_records(&self.network)
         cycles = grid.launch.ended - grid.launch.ready
         if self.launched == 1:      # what other launches would not wait for: lines that the L2 writes back
-            cycles = max(cycles, (self.network.landed_fs + m.shader_period_fs - 1) // m.shader_period_fs)
+            cycles = max(cycles, cycle_at(self.m, self.network.crossbar.landed_fs))
         return {
             "cycles": cycles,
-            "elapsed_fs": cycles * m.shader_period_fs,
+            "elapsed_fs": cycles * self.m.shader_period_fs,
             "statements": statements,
             "warps": int(multiprocessor["warps"].sum()),
             "lanes_launched": int(multiprocessor["lanes"].sum()),

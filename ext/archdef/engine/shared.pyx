@@ -4,6 +4,7 @@ The readable definition is `archdef.spec.SharedMemory.passes`; this is its compi
 """
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.parameters cimport SharedMemoryParameters
 from archdef.engine.policy cimport Hook, ask_banks
 
 cpdef enum:
@@ -11,7 +12,7 @@ cpdef enum:
     MAX_WORDS = 64 * 16      # lanes times bank words of one access
 
 
-cdef int _multicast(const BankTable *table, const uint64_t *words, const int64_t *bank_of, int count) noexcept nogil:
+cdef int _multicast(const SharedMemoryParameters *table, const uint64_t *words, const int64_t *bank_of, int count) noexcept nogil:
     """Distinct words of the most loaded bank: equal words are read once for all lanes."""
     cdef int counts[MAX_BANKS]
     cdef int latest[MAX_BANKS]      # of each bank, the distinct word found last, -1: none …
@@ -77,7 +78,7 @@ cdef bint _paired(const uint64_t *addresses, uint64_t mask, int first, int last)
     return False
 
 
-cdef int64_t bank_passes(const BankTable *table, const uint64_t *addresses, uint64_t mask, int lanes,
+cdef int64_t bank_passes(const SharedMemoryParameters *table, const uint64_t *addresses, uint64_t mask, int lanes,
                          int bytes, bint load) noexcept nogil:
     """Count passes (low 32 bits) and conflict groups that have an active lane (high 32 bits).
 
@@ -128,7 +129,7 @@ def passes(dict banks, addresses, int word_bytes, mask=None, bint load=True):
     Parameters
     ----------
     banks : dict
-        ``banks, bank_width_bytes, row_words, conflict_lanes, single_word_broadcast, word_at_a_time``.
+        What `archdef.pack.bank_table` gives.
     addresses : sequence of int, at most 64
         Byte address in shared memory of each lane.
     word_bytes : int
@@ -143,7 +144,7 @@ def passes(dict banks, addresses, int word_bytes, mask=None, bint load=True):
     (int, int)
         Passes, and the passes that an access without any conflict would take.
     """
-    cdef BankTable table = {"hook": 0, **banks}
+    cdef SharedMemoryParameters table = banks
     cdef uint64_t lanes[64]
     cdef int n = len(addresses), i
     if not 0 < n <= 64:

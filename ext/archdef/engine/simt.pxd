@@ -1,7 +1,7 @@
 """Divergence: one program counter a warp, and a stack of lanes that wait at reconvergence points."""
 from libc.stdint cimport int32_t, uint64_t
 
-from archdef.engine.state cimport Warp
+from archdef.engine.launch cimport Warp
 
 cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken) noexcept nogil
 cdef int simt_branch_many(Warp *w, const int32_t *target_of_lane, int lanes, int32_t reconverge) noexcept nogil

@@ -10,31 +10,33 @@ from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settl
 from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.clock cimport NEVER
 from archdef.engine.combine cimport combine_idle
 from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
-from archdef.engine.returning cimport block_returns, children_done
+from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
 from archdef.engine.inject cimport fill_slot, throttled_until
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED, WS_REFUSED, WS_WAITING, Launch, Warp
 from archdef.engine.loadstore cimport data_ready, issue_again, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
 from archdef.engine.program cimport NAMES_ALL, Uop
-from archdef.engine.room cimport WAITERS
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
 from archdef.engine.registers cimport registers_change
+from archdef.engine.returning cimport block_returns, children_done
+from archdef.engine.room cimport WAITERS
 from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
-from archdef.engine.state cimport (FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP, PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED,
-                                   WS_REFUSED, WS_WAITING, Launch, Sm, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
+from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
 from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE,
                                    K_REGISTERS, K_RETURN,
@@ -202,7 +204,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
     elif u.kind == K_PHASE:
         if lanes and phase_barrier(sm, w, u, lanes) < 0:
             return -1
-        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared_latency_cycles, u.cause)
+        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared.latency_cycles, u.cause)
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
@@ -291,8 +293,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
-            if sm.injection.count > 1 and m.replay_cycles and cycle + (sm.injection.count - 1) * m.replay_cycles > earliest:
-                earliest = cycle + (sm.injection.count - 1) * m.replay_cycles
+            if sm.injection.count > 1 and m.load_store.replay_cycles and cycle + (sm.injection.count - 1) * m.load_store.replay_cycles > earliest:
+                earliest = cycle + (sm.injection.count - 1) * m.load_store.replay_cycles
                 cause = ST_MEMORY_THROTTLE
             elif u.kind == K_ATOM and u.count and sm.looping > earliest:
                 earliest = sm.looping
@@ -415,6 +417,8 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
     if waited > 0:
         if u.memory:
             part = throttled_until(sm, cycle) - w.throttle_mark
+            if sm.throttle != NULL and u.kind == K_LOAD:
+                part = max(part, throttle_held(sm, w, cycle - waited))
             part = min(max(part, 0), waited)
             c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
             waited -= part
@@ -433,7 +437,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
     cdef const Uop *u = launch.ops + w.pc
     cdef StatementCounters *c = launch.counters + u.statement
     cdef uint64_t lanes = w.active, clear = ~(<uint64_t>1 << bit)
-    cdef int64_t spent = u.issues * m.issue_interval_cycles, next_
+    cdef int64_t spent = u.issues * m.schedulers.issue_interval_cycles, next_
     cdef int64_t earliest = cycle + (spent if spent > u.gap else u.gap)
     cdef int32_t cause = ST_ALU_DEPENDENCY
     cdef int i
@@ -445,13 +449,15 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         cause = ST_CONSTANT_DEPENDENCY
     else:
         s.memory &= clear
+        s.loads &= clear
         s.last = bit
-        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.queued_stores:     # those follow each other in the unit's queue
+        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.load_store.queued_stores:     # those follow each other in the unit's queue
             s.issued_at[bit] = cycle
         if u.guarded:
             lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
         i = count_bits(lanes)
         launch.issued[w.pc] += 1
+        sm.issued += u.issues
         c.thread_instructions += i * (u.issues - u.rare)
         if u.guarded or u.rare:
             c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
@@ -528,19 +534,19 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
-    cdef uint64_t free_ = s.ready & ~s.queueing, others = free_, held
+    cdef uint64_t kept = s.loads & s.held, ready = s.ready & ~kept, free_ = ready & ~s.queueing, others = free_, held
     cdef uint32_t busy
-    cdef int64_t first = NEVER, until
+    cdef int64_t first = throttle_next(sm) if kept & s.ready else NEVER, until
     cdef int unit
     if s.next_issue > sm.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
-    if s.ready & s.queueing and s.queue_count < sm.m.queue_room:
+    if ready & s.queueing and s.queue_count < sm.m.load_store.instruction_queue.entries:
         return sm.now + 1
     if sm.injection.active:
         free_ &= ~s.memory
     elif sm.injection.time > sm.now + 1 and free_ & s.memory:
-        first = sm.injection.time
+        first = min(first, sm.injection.time)
         free_ &= ~s.memory
     busy = sm.busy
     while busy:
@@ -589,7 +595,10 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
         else:
             s.busy &= ~(<uint32_t>1 << unit)
     if s.queueing:
-        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.queue_room else 0)
+        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.instruction_queue.entries else 0)
+    if s.loads & s.held:
+        throttle_time(sm)
+        free_ &= ~(s.loads & s.held)
     return free_
 
 
@@ -603,16 +612,18 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
     # straight on, one issue each; the wheel holds the warp no longer than an issue keeps it from the next
     if (w.state != WS_WAITING or w.pc != before + 1 or w.active != active or u.issues != 1
             or u.kind in (K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_RETURN, K_EXIT, K_BARRIER, K_SYSTEM, K_TRAP)
-            or w.since > cycle + max(m.issue_interval_cycles, m.instruction_gap_cycles) or w.since <= cycle):
+            or w.since > cycle + max(m.schedulers.issue_interval_cycles, m.schedulers.instruction_gap_cycles) or w.since <= cycle):
         return False
     u += 1
-    if not (m.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
+    if not (m.schedulers.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
         return False
-    if u.queued and s.queue_count == m.queue_room:
+    if u.queued and s.queue_count == m.load_store.instruction_queue.entries:
         return False
     if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
         return False
     if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
+        return False
+    if s.held & bit and s.loads & bit:
         return False
     for i in range(u.dependencies):
         if w.ready[u.wait[i]] >> 4 > cycle:
@@ -629,7 +640,7 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
 cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     """What one scheduler does in a cycle: warps whose time has come become ready, one or some of them issue. Returns -1 after a fault."""
     cdef const MachineTable *m = sm.m
-    cdef int nsched = <int>m.schedulers, bit, width
+    cdef int nsched = <int>m.schedulers.count, bit, width
     cdef int32_t k, unit, pc = 0
     cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
@@ -655,11 +666,11 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     unit = s.unit[bit]
     pc = w.pc
     active = w.active
-    s.next_issue = cycle + m.issue_interval_cycles * w.launch.ops[pc].issues
+    s.next_issue = cycle + m.schedulers.issue_interval_cycles * w.launch.ops[pc].issues
     if _issue(sm, s, w, bit, cycle) < 0:
         return -1
-    if m.superscalar:
-        for width in range(1, m.issue_width):
+    if m.schedulers.superscalar:
+        for width in range(1, m.schedulers.issue_width):
             if not _goes_along(sm, s, w, pc, active, cycle):
                 break
             pc += 1
@@ -667,9 +678,9 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
                 return -1
         return 0
     allowed = ~<uint64_t>0
-    for width in range(1, m.issue_width):
+    for width in range(1, m.schedulers.issue_width):
         # the rest of the slot is for units that may go together with this one
-        pairs = <uint32_t>m.dual_issue[unit]
+        pairs = <uint32_t>m.schedulers.dual_issue[unit]
         woken = 0
         for k in range(m.units):
             if pairs >> k & 1:
@@ -705,7 +716,7 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef int nsched = <int>sm.m.schedulers, i, place
+    cdef int nsched = <int>sm.m.schedulers.count, i, place
     cdef Scheduler *s
     cdef int64_t cycle
     cdef bint held, all_

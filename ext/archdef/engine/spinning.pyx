@@ -12,10 +12,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from archdef.engine.clock cimport NEVER
 from archdef.engine.dispatch cimport dispatch_next
-from archdef.engine.dram cimport NEVER
+from archdef.engine.divergence cimport Frame, Split
+from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
-from archdef.engine.state cimport (WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Frame, Launch, Sm, Split, Warp)
+from archdef.engine.state cimport Dispatcher, Sm
 
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only
@@ -89,7 +91,7 @@ cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) n
 
 cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
     """Look whether each warp is stopped or has been in its state twice, and issued between; and at least one goes round."""
-    cdef int64_t i, k, nsched = sms[0].m.schedulers
+    cdef int64_t i, k, nsched = sms[0].m.schedulers.count
     cdef bint all_ = True, any_ = False
     cdef const Warp *w
     cdef const Block *b
@@ -125,7 +127,7 @@ cdef bint _nothing_due(const Dispatcher *dispatcher) noexcept nogil:
 
 cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
     """Look at the machine between two epochs, at `watch.next` or later. Returns 1 if nothing will ever change, -1 without memory, else 0."""
-    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers
+    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers.count
     for i in range(count):
         effects += sms[i].effects
     if effects != watch.effects or watch.since == 0:

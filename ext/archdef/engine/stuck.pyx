@@ -1,11 +1,14 @@
 """Who waits for whom when nothing can go on: lanes at barriers or in loops, lanes that do not come, and the branch that parted them."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.barrier cimport BARRIERS, CLUSTER_BARRIER, GRID_BARRIER
+from archdef.engine.divergence cimport SPLIT_BARRIER, SPLIT_NAMED, SPLIT_RUNNABLE, SPLIT_YIELDED, Frame
+from archdef.engine.fault_code cimport FAULT_STANDSTILL
+from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.registers cimport registers_spare
-from archdef.engine.session cimport Grid
-from archdef.engine.state cimport (BARRIERS, CLUSTER_BARRIER, FAULT_STANDSTILL, GRID_BARRIER, SPLIT_BARRIER, SPLIT_NAMED,
-                                   SPLIT_RUNNABLE, SPLIT_YIELDED, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_PARTED, WS_REGISTERS, Block, Dispatcher, Fault, Frame, Launch, Sm, Warp)
+from archdef.engine.grid cimport Grid
+from archdef.engine.state cimport Dispatcher, Fault, Sm
 
 cdef enum:
     MOST = 64                # warps that are listed
@@ -120,7 +123,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
         unstarted += launch.blocks - launch.next_block
         launch = launch.next_running
     for i in range(multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers.count)):
             if sms[i].blocks[k].running:
                 resident += 1
     counted = {"resident": resident, "unstarted": unstarted}
@@ -128,7 +131,7 @@ cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const 
     branch = None
     for i in range(multiprocessors):
         sm = sms + i
-        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers.count)):
             w = sm.warps + k
             if w.launch == NULL or not sm.blocks[w.block].running or len(waiting) >= MOST:
                 continue

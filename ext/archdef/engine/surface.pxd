@@ -2,7 +2,9 @@
 from libc.stdint cimport uint64_t
 
 from archdef.engine.access cimport Reach
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Injection, Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil

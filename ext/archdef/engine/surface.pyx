@@ -8,14 +8,16 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.coalesce cimport coalesce
-from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.fault cimport op_fault
+from archdef.engine.fault_code cimport FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE
+from archdef.engine.injection cimport Injection
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport (FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm,
-                                   Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
 from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
@@ -178,7 +180,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection
             _put(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
         else:
             _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        place[lane] = texel_place(&sm.texture.table, launch.m.texture_tile_rows, t, x, y, slice)
+        place[lane] = texel_place(&sm.texture.table, launch.m.caches.texture_tile_rows, t, x, y, slice)
         inside |= <uint64_t>1 << lane
     reach.texture_lanes = count_bits(lanes)
     if inside == 0:

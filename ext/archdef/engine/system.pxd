@@ -1,8 +1,9 @@
 """System calls: what a kernel asks of the machine's runtime, served lane by lane in ascending order."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 
 cpdef enum:
     PRINT_VALUES = 32            # most values of one call

@@ -9,16 +9,19 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.children cimport child_call, is_item
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_LAUNCH
+from archdef.engine.device_runtime cimport Output
 from archdef.engine.dispatch cimport dispatch_note
+from archdef.engine.fault_code cimport FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK
 from archdef.engine.groups cimport group_call
 from archdef.engine.guest cimport guest_at, guest_fault
+from archdef.engine.happening cimport HP_WAITING
 from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_call_one
-from archdef.engine.state cimport (FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK, HP_WAITING, WS_CHILDREN,
-                                   Launch, Output, Sm, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_GROUP_HANDLE, SYS_LAUNCH_BUFFER, SYS_PRINT
 
 cdef extern from "<string.h>" nogil:
@@ -373,7 +376,7 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
     if wait:
         w.state = WS_CHILDREN
-        dispatch_note(sm.chip.dispatcher, cycle + sm.m.block_turnover_cycles, HP_WAITING, sm.id, w.block)
+        dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
         earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles + late)
         cause[0] = ST_LAUNCH

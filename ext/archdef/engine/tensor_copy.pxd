@@ -1,8 +1,10 @@
 """Copies by a tensor map: a box of a tensor moves between global and shared memory, row by row."""
 from libc.stdint cimport int32_t, uint64_t
 
+from archdef.engine.copying cimport BulkCopy, TensorBox
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport BulkCopy, Sm, TensorBox, Warp
+from archdef.engine.state cimport Sm
 
 cdef int box_copy(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, TensorBox *box) noexcept nogil
 cdef int box_pieces(TensorBox *box, uint64_t *address, int most) noexcept nogil

@@ -8,14 +8,17 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 from libc.string cimport memcpy, memset
 
 from archdef.engine.block_cluster cimport own_address
+from archdef.engine.copying cimport COPY_GROUPS, BulkCopy, TensorBox
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, receivers, receivers_barrier
+from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, FAULT_TENSOR, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE,
+                                        TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW)
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport (COPY_GROUPS, FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY, FAULT_TENSOR, TR_FIRST, TR_INTERLEAVED, TR_MAP,
-                                   TR_MODE, TR_NEGATIVE, TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW, BulkCopy, Launch, Sm, TensorBox, Warp)
+from archdef.engine.state cimport Sm
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BO_ADD, BO_AND, BO_DEC, BO_INC, BO_MAX, BO_MIN, BO_OR, BO_XOR, BX_IM2COL, BX_MULTICAST
 

@@ -3,8 +3,10 @@ from libc.stdint cimport uint64_t
 
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Injection, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.texture_table cimport Texture
 
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil

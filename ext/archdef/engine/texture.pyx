@@ -10,11 +10,14 @@ from libc.string cimport memcpy
 from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.fault cimport op_fault
+from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, Injection, Launch, Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
@@ -196,7 +199,7 @@ cdef inline const char *_texel(Sm *sm, const Texture *t, int64_t x, int64_t y, i
     """The bytes of a texel inside the texture; notes where it lies."""
     cdef uint64_t address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x * bytes)
     if seen.count < MOST_TAPS:
-        seen.place[seen.count] = texel_place(&sm.texture.table, sm.m.texture_tile_rows, t, x * bytes, y, slice)
+        seen.place[seen.count] = texel_place(&sm.texture.table, sm.m.caches.texture_tile_rows, t, x * bytes, y, slice)
         seen.count += 1
     if seen.launch.textures.written_count and not seen.lane_stale:
         seen.lane_stale = texture_stale(seen.launch.textures, address, bytes)
@@ -210,7 +213,7 @@ cdef inline int _texel_bytes(const Texture *t) noexcept nogil:
 cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
     """The weighted mean of two, four or eight texels."""
     cdef Corners corners
-    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.m.texture_weight_bits
+    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.m.texture.weight_bits
     corner_weights(axis[0].weight, axis[1].weight, axis[2].weight, axes, weight_bits, &corners)
     for c in range(corners.count):
         i, j, k = c & 1, c >> 1 & 1, c >> 2
@@ -219,7 +222,7 @@ cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_
         if corners.used[c] and axis[0].at[i] >= 0 and axis[1].at[j] >= 0 and axis[2].at[k] >= 0:
             corners.texel[c] = _texel(sm, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, bytes, seen)
     for c in range(4):
-        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.m.texture_guard_bits) if c < t.channels else 0
+        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.m.texture.guard_bits) if c < t.channels else 0
 
 
 cdef void _nearest(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
@@ -263,9 +266,9 @@ cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:
 cdef int _coordinate_bits(const Launch *launch, const Texture *t) noexcept nogil:
     """Fraction bits of normalised coordinates: large textures keep more."""
     cdef int64_t largest = max(t.width, max(t.height, t.depth))
-    cdef int k, bits = <int>launch.m.texture_coordinate_bits
+    cdef int k, bits = <int>launch.m.texture.coordinate_bits
     for k in range(4):
-        if 0 < launch.m.texture_coordinate_extents[k] < largest:
+        if 0 < launch.m.texture.coordinate_extents[k] < largest:
             bits += 1
     return bits
 
@@ -275,7 +278,7 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
     """One lane's fetch: layer (if the geometry has one) and coordinates as the registers hold them."""
     cdef Axis axis[3]
     cdef int geometry = u.fn, k, first = 0, count = 1 if geometry in (GEO_1D, GEO_A1D) else 3 if geometry == GEO_3D else 2, axes = count
-    cdef int bits = 0, weight_bits = <int>sm.m.texture_weight_bits
+    cdef int bits = 0, weight_bits = <int>sm.m.texture.weight_bits
     cdef int64_t layer = 0, size
     cdef float x[3]
     cdef bint whole = u.flags & FL_SIGNED, cube = False

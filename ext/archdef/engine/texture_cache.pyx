@@ -6,16 +6,16 @@ nearly square as they can, so that a neighbourhood of texels is in few lines whi
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.machine cimport CacheTable
+from archdef.engine.injection cimport Injection
+from archdef.engine.parameters cimport CacheParameters
 from archdef.engine.schedule cimport count_bits, lowest_bit
-from archdef.engine.state cimport Injection
 from archdef.engine.texture_table cimport Texture
 
 cdef enum:
     PLAIN_SECTOR = 32        # bytes, where the machine declares no texture cache
 
 
-cdef uint64_t texel_place(const CacheTable *cache, int64_t tile_rows, const Texture *t, int64_t x_bytes, int64_t y,
+cdef uint64_t texel_place(const CacheParameters *cache, int64_t tile_rows, const Texture *t, int64_t x_bytes, int64_t y,
                           int64_t slice) noexcept nogil:
     """The address at which caches and partitions see a byte of a row; `slice` counts slices or layers."""
     cdef int64_t sector = cache.sector_bytes if cache.sets else PLAIN_SECTOR
@@ -33,7 +33,7 @@ cdef uint64_t texel_place(const CacheTable *cache, int64_t tile_rows, const Text
         ((slice + y // (rows * down)) * per_row + x_bytes // (columns * across)) * line + inner)
 
 
-cdef void texture_transact(const CacheTable *cache, const uint64_t *places, int count, Injection *out) noexcept nogil:
+cdef void texture_transact(const CacheParameters *cache, const uint64_t *places, int count, Injection *out) noexcept nogil:
     """Append one transaction for each line that the texels lie in, with the sectors asked for."""
     cdef uint64_t sector = <uint64_t>(cache.sector_bytes if cache.sets else PLAIN_SECTOR)
     cdef uint64_t line_bytes = <uint64_t>(cache.line_bytes if cache.sets else PLAIN_SECTOR)

@@ -1,8 +1,9 @@
 """Constants that a warp reads as a whole: which lines the schedulers' caches hold, and when a warp's next load finds its own there."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef int uniform_open(Sm *sm) except -1
 cdef void uniform_close(Sm *sm) noexcept nogil

@@ -9,18 +9,19 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport Reach, access_memory
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
-from archdef.engine.dram cimport NEVER
+from archdef.engine.launch cimport Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport lowest_bit
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 from archdef.engine.types cimport FL_ADDRESS64
 
 
 cdef int uniform_open(Sm *sm) except -1:
     """Make the caches, empty, where the machine has them."""
-    cdef int64_t i, count = sm.m.schedulers, lines = sm.m.constant_uniform.sets * sm.m.constant_uniform.ways
+    cdef int64_t i, count = sm.m.schedulers.count, lines = sm.m.caches.constant_uniform.sets * sm.m.caches.constant_uniform.ways
     if lines == 0:
         return 0
     sm.uniform_arrives = <int64_t *>calloc(<size_t>(count * lines), sizeof(int64_t))
@@ -28,14 +29,14 @@ cdef int uniform_open(Sm *sm) except -1:
     if sm.uniform == NULL or sm.uniform_arrives == NULL:
         raise MemoryError("caches of constants")
     for i in range(count):
-        cache_open(sm.uniform + i, &sm.m.constant_uniform)
+        cache_open(sm.uniform + i, &sm.m.caches.constant_uniform)
     return 0
 
 
 cdef void uniform_close(Sm *sm) noexcept nogil:
     """Free them, complete or not."""
     cdef int64_t i
-    for i in range(sm.m.schedulers if sm.uniform != NULL else 0):
+    for i in range(sm.m.schedulers.count if sm.uniform != NULL else 0):
         cache_close(sm.uniform + i)
     free(sm.uniform)
     free(sm.uniform_arrives)
@@ -120,8 +121,8 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         w.by_load = 1
         return cycle
     cycle = max(cycle, sm.uniform_next)
-    sm.uniform_next = cycle + sm.m.constant_line_cycles
-    cycle += sm.m.constant_fill_cycles
+    sm.uniform_next = cycle + sm.m.caches.constant_line_cycles
+    cycle += sm.m.caches.constant_fill_cycles
     arrives[line - cache.lines] = cycle
     return cycle
 
@@ -130,7 +131,7 @@ cdef int uniform_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cy
     """Read a constant that is there. Returns -1 after a fault."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef Reach reach
-    cdef int64_t ready = cycle + u.latency + sm.m.constant_uniform.latency_cycles
+    cdef int64_t ready = cycle + u.latency + sm.m.caches.constant_uniform.latency_cycles
     cdef int i
     if access_memory(sm, w, u, lanes, NULL, &reach) < 0:
         return -1

@@ -12,7 +12,7 @@ cdef void units_open(Chip *chip) noexcept nogil:
     cdef const MachineTable *m = chip.m
     cdef int i, k, sharing
     for i in range(<int>m.units):
-        chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers == 1 else 1
+        chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers.count == 1 else 1
         sharing = 0
         for k in range(<int>m.units):
             sharing += m.unit_within[k] == m.unit_within[i]
@@ -36,7 +36,7 @@ cdef void units_need(Chip *chip, Sm *sms, uint32_t kinds) noexcept nogil:
         chip.sharing[whole] |= <uint32_t>1 << kind
         for i in range(<int>m.unit_first[kind], <int>m.unit_first[kind] + <int>m.unit_copies[kind]):
             chip.using[whole][i] |= <uint32_t>1 << kind
-        for k in range(m.multiprocessors if chip.counted[kind] else 0):
+        for k in range(m.chip.multiprocessors if chip.counted[kind] else 0):
             sms[k].unit_free[kind] = _first_free(sms + k, kind, sms[k].copy_free[whole])
             sms[k].busy |= <uint32_t>1 << kind
 
@@ -56,10 +56,10 @@ cdef void _take_slots(Sm *sm, int scheduler, const Uop *u, int64_t cycle) noexce
     """Let an exclusive unit's op take a slot of the other schedulers: this one, or their next if they have used it already."""
     cdef Scheduler *s
     cdef int i
-    for i in range(<int>sm.m.schedulers):
+    for i in range(<int>sm.m.schedulers.count):
         s = sm.schedulers + i
         if i != scheduler:
-            s.next_issue = max(s.next_issue, cycle) + u.issues * sm.m.issue_interval_cycles
+            s.next_issue = max(s.next_issue, cycle) + u.issues * sm.m.schedulers.issue_interval_cycles
 
 
 cdef void others_held(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil:

@@ -7,14 +7,16 @@ or not selected, and then one issue interval per warp instruction as selected.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.absorbed cimport absorb
+from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
-from archdef.engine.dram cimport NEVER
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.inject cimport throttled_until
+from archdef.engine.launch cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Sm, Warp
+from archdef.engine.state cimport Sm
+from archdef.engine.types cimport K_LOAD
 from archdef.engine.uniform cimport uniform_wait
 from archdef.engine.units cimport occupy_counted
 
@@ -105,6 +107,8 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
         s.queueing |= <uint64_t>1 << bit
     if u.memory or u.uniform and w.by_load:
         s.memory |= <uint64_t>1 << bit
+        if sm.throttle != NULL and u.kind == K_LOAD and u.memory:
+            s.loads |= <uint64_t>1 << bit
     earliest = w.since - sm.now
     if earliest <= 0:
         w.since = sm.now

@@ -1,9 +1,10 @@
 """Products of matrices that four warps compute together, from shared memory, without waiting for them."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport Sm, Warp
+from archdef.engine.state cimport Sm
 
 cdef int group_fence(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil   # 1: the warp waits; -1 after a fault
 cdef int group_product(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil   # -1 after a fault

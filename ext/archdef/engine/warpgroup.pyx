@@ -13,14 +13,16 @@ are exclusive-ored, less the descriptor's base offset, to those of the unit's nu
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
+from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_PART_OF_GROUP
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.lane_states cimport lanes_apart
+from archdef.engine.launch cimport WS_BARRIER, Block, Launch
 from archdef.engine.matrix cimport BF16, F16, F32, TF32, Format, Number, add_integers, addend, decode, multiplicand, part_of_warp, result, sum_block, unpack
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport COPY_GROUPS, FAULT_BOUNDS, FAULT_PART_OF_GROUP, WS_BARRIER, Block, Launch
 from archdef.engine.types cimport (GF_ACROSS_A, GF_ACROSS_B, GF_COMMIT, GF_NEGATIVE_A, GF_NEGATIVE_B, GF_OTHER_B, GP_FENCE, K_GROUP, MF_D_F16,
                                    MF_SATURATE, MF_SIGNED_A, MF_SIGNED_B, MX_BF16, MX_E4M3, MX_E5M2, MX_F16, MX_INTEGER)
 from archdef.engine.waiting cimport plan

@@ -1,0 +1,330 @@
+"""Components' parameters: what the engine is told of each, made of the attrs class that describes it.
+
+A field of such a class is a member of the engine's struct, under its own name; nobody packs it, and nobody declares it in C:
+
+| a field that holds | becomes |
+|---|---|
+| a whole number, or True and False | the same; None is 0 |
+| a time in ``_ns``, or in ``_cycles`` of the core clock (`Component.core_cycles`) | ``_fs``, whole femtoseconds |
+| cycles of a multiprocessor that need not be whole | ``_64ths``, whole 64ths of them |
+| one of several words | its place among them, from 1 on; an enumerator names each. One of several numbers: that number |
+| a tuple of numbers | an array of as many entries as there can be, the rest 0, and ``_count`` |
+| another component | its struct; one that the machine has not is all 0, but for `Component.absent` |
+
+What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`. ``python tests/engine/parameters_header.py``
+writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
+"""
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from archdef import spec
+from archdef.spec import Architecture
+from archdef.spec.documented import field_docs
+from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Rule, rule_of
+from archdef.spec.memory import MOST_SECTORS
+
+def period_fs(mhz: float) -> int:
+    """Give the femtoseconds of a cycle."""
+    return round(1e9 / mhz)
+
+
+def fs(ns: float) -> int:
+    """Give nanoseconds as whole femtoseconds."""
+    return round(ns * 1e6)
+
+
+def padded(numbers, count: int) -> list[int]:
+    """Give an array of `count` entries; those that are not given are 0."""
+    return [*numbers, *[0] * count][:count]
+
+
+@attrs.frozen
+class Derived:
+    """A member that is not one field in other units."""
+
+    text: str
+    value: Callable[[Any, Architecture], int | list[int]]
+    """Gives it for a component of a machine."""
+    count: int = 0
+    """Entries of an array; 0: it is one number."""
+
+
+@attrs.frozen
+class Member:
+    """A member of a component's struct."""
+
+    name: str
+    text: str
+    value: Callable[[Any, Architecture], Any]
+    count: int = 0
+    of: type | None = None
+    """Class of a component within."""
+
+
+@attrs.frozen(kw_only=True)
+class Component:
+    """What the engine gets of a class of descriptions."""
+
+    core_cycles: tuple[str, ...] = ()
+    """Fields that count cycles of the core clock, for what lies beyond the multiprocessors."""
+    left_out: tuple[str, ...] = ()
+    """Fields that the engine is not told."""
+    derived: Mapping[str, Derived] = {}
+    """Members beside the fields, or in place of a field of that name."""
+    absent: Mapping[str, int] = {}
+    """What is not 0 where the machine has no such component."""
+
+
+# ------------------------------------------------------------------------------------------------ what follows from several fields
+def shape_of(cache: spec.Cache, size_bytes: int, less: str = "sets") -> tuple[int, int]:
+    """Give the sets, and the ways of each, that so many bytes of a cache make, at least one: what there is less of than in the whole cache is
+    ``"sets"`` or ``"ways"``. A line of more sectors than the engine keeps is several."""
+    line_bytes = _line_bytes(cache)
+    if less == "ways":
+        sets, _ = shape_of(cache, cache.size_bytes)
+        return sets, max(size_bytes // (line_bytes * sets), 1)
+    return max(size_bytes // (line_bytes * cache.ways), 1), cache.ways
+
+
+def _line_bytes(cache: spec.Cache, _=None) -> int:
+    return min(cache.line_bytes, MOST_SECTORS * cache.sector_bytes)
+
+
+def _sets(cache: spec.Cache, _=None) -> int:
+    return shape_of(cache, cache.size_bytes)[0]
+
+
+def _folds(cache: spec.Cache) -> dict[int, int]:
+    """Turn of the line's number → the places of the set's number into which it goes; neighbouring bits move together."""
+    folds: dict[int, int] = {}
+    for place, bit in enumerate(cache.set_hash_bits):
+        right = (max(bit - _line_bytes(cache).bit_length() + 1, 0) - place) % 64
+        folds[right] = folds.get(right, 0) | 1 << place
+    return folds
+
+
+_CACHE = {
+    "sets": Derived("0: there is no such cache", _sets),
+    "line_bytes": Derived("under one tag: a longer line is kept as several", _line_bytes),
+    "fetch_sectors": Derived("a miss fetches aligned groups of this many",
+                             lambda cache, _: max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, MOST_SECTORS))),
+    "among_oldest": Derived("lines of a set, by last use, of which chance replaces one; 1: the one used longest ago",
+                            lambda cache, _: cache.replacement.lines if isinstance(cache.replacement, spec.AmongOldest) else 1),
+    "hook": Derived("of the replacement", lambda cache, _: 0),
+    "set_mask": Derived("sets - 1 where that is all ones, else 0",
+                        lambda cache, _: _sets(cache) - 1 if _sets(cache) & (_sets(cache) - 1) == 0 else 0),
+    "folds": Derived("runs of bits of the line number that are exclusive-ored into the set's number …", lambda cache, _: len(_folds(cache))),
+    "fold_rights": Derived("… each after so many places of rotation to the right …", lambda cache, _: padded(_folds(cache), 8), 8),
+    "fold_masks": Derived("… at these places", lambda cache, _: padded(_folds(cache).values(), 8), 8)}
+
+
+def _shifts(dram: spec.Dram) -> list[int]:
+    return padded(dram.partition_map.shifts if isinstance(dram.partition_map, spec.XorHash) else (), 8)
+
+
+def _burst_fs(dram: spec.Dram, arch: Architecture) -> int:
+    bytes_per_second = arch.dram_bandwidth_gb_s * 1e9 / dram.partitions / dram.ecc_overhead_ratio
+    return round(dram.burst_bytes / bytes_per_second * 1e15)
+
+
+_DRAM = {
+    "partition_xor": Derived("1: each round of the partitions is turned by its number, folded by the shifts", lambda dram, _: int(any(_shifts(dram)))),
+    "partition_shifts": Derived("0: no further one", lambda dram, _: _shifts(dram), 8),
+    "partition_hook": Derived("of a plugin's map of the partitions", lambda dram, _: 0),
+    "burst_fs": Derived("for which a burst holds the bus", _burst_fs),
+    "refresh_banks": Derived("that are refreshed together; 0: one, and the partition waits",
+                             lambda dram, _: (dram.refresh_banks or 0) if dram.t_refi_ns else 0),
+    "window": Derived("queue entries that the scheduler looks at", lambda dram, _: dram.scheduling.window)}
+
+
+def _masks(rule: spec.ParityHash, arch: Architecture) -> list[int]:
+    return [mask & -arch.dram.interleave_bytes for mask in (*rule.low_masks, *rule.part_masks)]
+
+
+_PARITY_HASH = {
+    "masks": Derived("address bits of which a parity is taken, from the lowest bit of what they give to the highest …",
+                     lambda rule, arch: padded(_masks(rule, arch), 16), 16),
+    "parities": Derived("… how many there are; 0: partitions are slices …", lambda rule, arch: len(_masks(rule, arch))),
+    "parts": Derived("… and those of them, the highest, that say in which part of the slices a chunk lies",
+                     lambda rule, arch: rule.halvings(arch.dram.partitions))}
+
+
+_INTERCONNECT = {
+    "sector_mask_bytes": Derived("of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all",
+                                 lambda links, arch: links.sector_mask_bytes if arch.caches.l2 is not None else 0)}
+_INSTRUCTION_QUEUE = {
+    "units": Derived("bit u: ops for unit u go through it", lambda queue, arch: sum(
+        1 << i for i, unit in enumerate(arch.units) if unit.name in arch.shared_memory_units))}
+_LOAD_STORE = {
+    "atomic_sector_16ths": Derived("per sector all of whose words are operated on, in sixteenths of `atomic_fs`",
+                                   lambda unit, _: round(16 * (unit.atomic_sector_cycles or unit.atomic_cycles) / unit.atomic_cycles))}
+_SHARED = {
+    "pass_latency_cycles": Derived("by which each further pass of an access delays its result",
+                                   lambda shared, _: shared.pass_latency_cycles or shared.pass_cycles),
+    "single_word_broadcast": Derived("1: a pass broadcasts one word, else any number",
+                                     lambda shared, _: int(isinstance(shared.broadcast, spec.SingleWordBroadcast))),
+    "word_at_a_time": Derived("1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged",
+                              lambda shared, _: {spec.WordAtATime: 1, spec.MergedLanes: 2}.get(type(shared.wide_access), 0)),
+    "hook": Derived("of a plugin's map of the banks", lambda shared, _: 0)}
+
+
+def _groups(chip: spec.Chip) -> spec.GroupByGroup:
+    return chip.block_dispatch if isinstance(chip.block_dispatch, spec.GroupByGroup) else spec.GroupByGroup()
+
+
+_CHIP = {
+    "groups": Derived("multiprocessors of each group whose turn it is to take blocks; 0: unused …", lambda chip, _: padded(_groups(chip).groups, 32), 32),
+    "first_after": Derived("… turns of others after which it is the first one's again; 0: no sooner than theirs …",
+                           lambda chip, _: _groups(chip).first_after),
+    "beside": Derived("… multiprocessors of which each gets a block before any gets a second, where a grid is divided", lambda chip, _: _groups(chip).beside),
+    "dispatch_hook": Derived("of a plugin's dispatch of blocks", lambda chip, _: 0)}
+
+
+def _dual_issue(schedulers: spec.Schedulers, arch: Architecture) -> list[int]:
+    index, pairs = {unit.name: i for i, unit in enumerate(arch.units)}, [0] * 16
+    for pair in schedulers.dual_issue:
+        first, second = sorted(pair) if len(pair) == 2 else [*pair, *pair]
+        pairs[index[first]] |= 1 << index[second]
+        pairs[index[second]] |= 1 << index[first]
+    return pairs
+
+
+_SCHEDULERS = {
+    "dual_issue": Derived("bit v of entry u: v may issue in the same slot after u", _dual_issue, 16),
+    "hook": Derived("of a plugin's policy", lambda schedulers, _: 0),
+    "throttle_hook": Derived("of a plugin's throttle", lambda schedulers, _: 0)}
+
+
+COMPONENTS: dict[type, Component] = {
+    spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
+    spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
+    spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
+                          absent={"fetch_sectors": 1, "among_oldest": 1}),
+    spec.StridePrefetcher: Component(),
+    spec.Caches: Component(left_out=("l1_gives_carveout", "carveout_takes", "l1_global_loads", "instruction_fill_bytes", "launch_bytes")),
+    spec.InstructionQueue: Component(derived=_INSTRUCTION_QUEUE, absent={"entries": 1}),
+    spec.WriteCombining: Component(),
+    spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles",), derived=_LOAD_STORE),
+    spec.SharedMemory: Component(left_out=("broadcast", "bank_map", "wide_access"), derived=_SHARED),
+    spec.TextureUnits: Component(absent={"weight_bits": 1, "coordinate_bits": 8}),       # no fetch will be executed
+    spec.ParityHash: Component(left_out=("low_masks", "part_masks"), derived=_PARITY_HASH),
+    spec.Interconnect: Component(core_cycles=("partial_write_cycles", "atomic_packet_cycles", "slice_queue_cycles"), derived=_INTERCONNECT),
+    spec.Dram: Component(left_out=("partition_map", "capacity_bytes", "bus_bits", "transfers_per_clock", "scheduling", "ecc_overhead_ratio"), derived=_DRAM),
+    spec.BlockClusters: Component(left_out=("most_blocks",), absent={       # nothing goes to other blocks, however long it would take
+        "most_blocks_nonportable": 1, "latency_cycles": 1, "bytes_per_cycle": 1, "barrier_cycles": 1}),
+}
+"""Class of descriptions → what the engine gets of it; those within others come first."""
+PLACES = ("chip", "schedulers", "shared", "caches", "load_store", "texture", "interconnect", "dram", "block_clusters")
+"""Fields of a description whose structs are members of the engine's `MachineTable`, under the same names."""
+
+
+# ------------------------------------------------------------------------------------------------------------- members and values
+def members(cls: type) -> Iterator[Member]:
+    """Give the members of a component's struct.
+
+    Raises TypeError for a field that neither the table above nor a line of `COMPONENTS` says how to tell the engine.
+    """
+    component, texts = COMPONENTS[cls], field_docs(cls)
+    derived = {name: Member(name, one.text, one.value, one.count) for name, one in component.derived.items()}
+    for attribute in attrs.fields(cls):
+        name, rule = attribute.name, rule_of(attribute)
+        if rule is None or name in component.left_out:
+            continue
+        if name in derived:
+            yield derived.pop(name)
+        else:
+            text = " ".join(texts.get(name, "").split()).partition(". ")[0].removesuffix(".")       # its first sentence
+            yield from _of_field(name, text, rule, name in component.core_cycles)
+    yield from derived.values()
+
+
+def _of_field(name: str, text: str, rule: Rule, in_core_cycles: bool) -> Iterator[Member]:
+    def given(part, _):
+        return getattr(part, name)
+    if isinstance(rule, Part) and rule.of in COMPONENTS:
+        yield Member(name, text, given, of=rule.of)
+    elif isinstance(rule, Number) and in_core_cycles:
+        yield Member(name.removesuffix("_cycles") + "_fs", text, lambda part, arch: round((given(part, arch) or 0) * period_fs(arch.clocks.core_mhz)))
+    elif isinstance(rule, Number) and name.endswith("_ns"):
+        yield Member(name.removesuffix("_ns") + "_fs", text, lambda part, arch: fs(given(part, arch) or 0))
+    elif isinstance(rule, Number) and not rule.whole and name.endswith("_cycles"):
+        yield Member(name.removesuffix("_cycles") + "_64ths", text, lambda part, arch: round(64 * (given(part, arch) or 0)))
+    elif isinstance(rule, Flag) or isinstance(rule, Number) and rule.whole:
+        yield Member(name, text, lambda part, arch: int(given(part, arch) or 0))
+    elif isinstance(rule, Choice):
+        yield Member(name, text, lambda part, arch: code(rule, given(part, arch)))
+    elif isinstance(rule, Numbers) and (count := rule.longest or rule.length):
+        yield Member(name, text, lambda part, arch: padded(given(part, arch), count), count)
+        if rule.longest:
+            yield Member(f"{name}_count", "how many of them there are", lambda part, arch: len(given(part, arch)))
+    else:
+        raise TypeError(f"the engine cannot be told {name} as it is: it must be left out, or derived")
+
+
+def code(rule: Choice, value) -> int:
+    """Give the number of one of several words, from 1 on; a number stands for itself."""
+    return value if isinstance(value, int) else rule.allowed.index(value) + 1
+
+
+def number_of(cls: type, field: str, word: str) -> int:
+    """Give the number by which the engine knows a word of a field."""
+    rule = rule_of(attrs.fields_dict(cls)[field])
+    assert isinstance(rule, Choice)
+    return code(rule, word)
+
+
+def values(cls: type, part, arch: Architecture) -> dict[str, Any]:
+    """Give the members of one component of a machine; `part` is None where it has none."""
+    if part is None:
+        absent = COMPONENTS[cls].absent
+        return {one.name: values(one.of, None, arch) if one.of else [0] * one.count if one.count else absent.get(one.name, 0)
+                for one in members(cls)}
+    return {one.name: values(one.of, one.value(part, arch), arch) if one.of else one.value(part, arch) for one in members(cls)}
+
+
+def component_tables(arch: Architecture) -> dict[str, dict[str, Any]]:
+    """Give the values of all components of a machine, by the names of `PLACES`."""
+    rules = {attribute.name: rule_of(attribute) for attribute in attrs.fields(Architecture)}
+    parts = {place: getattr(arch, place) for place in PLACES} | {"caches": _caches_in_use(arch)}
+    return {place: values(rule.of, part, arch) for place, part in parts.items() if isinstance(rule := rules[place], Part)}
+
+
+def _caches_in_use(arch: Architecture) -> spec.Caches:
+    """A cache that is off is none; of an L2 for the whole chip every partition has a slice."""
+    changed: dict[str, spec.Cache | None] = {name: None for name, cache in arch.caches.declared.items() if not cache.enabled}
+    l2 = arch.caches.l2
+    if l2 is not None and l2.enabled and l2.scope == "chip":
+        changed["l2"] = attrs.evolve(l2, size_bytes=l2.size_bytes // arch.dram.partitions)
+    return attrs.evolve(arch.caches, **changed)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- structs
+def _enumerations(cls: type) -> Iterator[str]:
+    start = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__)
+    for attribute in attrs.fields(cls):
+        rule = rule_of(attribute)
+        if isinstance(rule, Choice) and attribute.name not in COMPONENTS[cls].left_out and isinstance(rule.allowed[0], str):
+            yield from ("", f"cdef enum:  # {cls.__name__}.{attribute.name}; 0: there is no such component")
+            yield from (f"    {start}_{attribute.name}_{word}".upper() + f" = {code(rule, word)}" for word in rule.allowed)
+
+
+def header() -> str:
+    """Write the engine's structs, and the enumerations of choices."""
+    lines = ['"""Parameters of components, made of the classes in `archdef/spec/` by ``python tests/engine/parameters_header.py``.',
+             "", "`archdef/parameters.py` says what becomes of a field, and has the members that are none. What ends in ``_fs`` is in femtoseconds",
+             "whatever the field is declared in; what is 0, or None, in a description is 0 here.", '"""',
+             "from libc.stdint cimport int64_t", "",
+             "cdef enum:", f"    SECTORS = {MOST_SECTORS}  # under one tag"]
+    for cls in COMPONENTS:
+        lines += [*_enumerations(cls), "", f"cdef struct {cls.__name__}Parameters:"]
+        for one in members(cls):
+            declared = f"    {f'{one.of.__name__}Parameters' if one.of else 'int64_t'} {one.name}{f'[{one.count}]' if one.count else ''}"
+            text = textwrap.wrap(one.text, 108)
+            lines += [f"{declared:<48} # {text[0]}", *(f"{'':<48} # {more}" for more in text[1:])]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,123 @@
+"""The crossbar: how packets leave a cluster, come into a partition or slice, and go back. What is first come first served is a time."""
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+from archdef.engine.atomic_unit cimport AtomicUnit, atomic_data, atomic_packet
+from archdef.engine.clock cimport cycle_at
+from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, events_push
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Port, Request
+from archdef.engine.route cimport Routing
+from archdef.engine.way cimport Way, way_take
+
+cdef struct Crossbar:
+    const MachineTable *m
+    const Routing *routing
+    Events *inboxes          # per multiprocessor: where answers go
+    int32_t *cluster         # of each multiprocessor
+    int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
+    int64_t *spread_fs       # [cluster][partition]: … and from each partition
+    int64_t *sending_fs      # [cluster; behind them, of ports for stores]: until when it sends, where its multiprocessors share a port
+    int64_t *leaving_fs      # [cluster]: until when something leaves it, where there is a limit
+    int64_t *in_free_fs      # [partition or slice]: from when on the next packet can come in …
+    int64_t *out_free_fs     # … and go out
+    Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
+    Way *crossings           # [side][link], NULL: all that comes from other sides comes at once
+    int64_t landed_fs        # when the last store landed
+    int64_t *landed          # the same of each launch, in cycles
+
+cdef inline int64_t port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:
+    """Time for which a packet occupies a port: whole cycles of the core clock."""
+    return <int64_t>(<uint32_t>(bytes + per_cycle - 1) // <uint32_t>per_cycle) * m.core_period_fs
+
+cdef inline bint in_part(const MachineTable *m, const Request *r) noexcept nogil:
+    """Whether it is a store whose packet has a mask, as it leaves bytes of its sectors alone."""
+    return m.interconnect.mask_bytes and r.kind == RQ_WRITE and r.covered and r.covered < r.bytes
+
+cdef inline int64_t partial_fs(const MachineTable *m, const Request *r) noexcept nogil:
+    """Time for which a request holds its partition or slice because it writes in part."""
+    return m.interconnect.partial_write_fs if in_part(m, r) else 0
+
+cdef inline int64_t packet_bytes(const MachineTable *m, const Request *r) noexcept nogil:
+    """Bytes of the packet of a request."""
+    if r.kind == RQ_ATOMIC:
+        return atomic_packet(m, r)
+    if r.kind == RQ_READ or r.kind == RQ_TEXTURE:
+        return m.interconnect.header_bytes
+    return m.interconnect.header_bytes + r.bytes + (m.interconnect.mask_bytes if in_part(m, r) else 0)
+
+cdef inline int64_t door_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
+    """Time for which a request holds the way into a slice."""
+    if r.kind == RQ_ATOMIC:
+        return max((1 + r.apart) * m.interconnect.atomic_packet_fs,
+                   atomic_data(m, r) * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle)
+    return packet * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle
+
+cdef inline int64_t *crossbar_sending(Crossbar *x, int32_t unit, int32_t sm) noexcept nogil:
+    """Until when the port sends that a multiprocessor shares with its cluster; `unit` is its own."""
+    return x.sending_fs + x.cluster[sm] + (unit - sm)
+
+cdef inline int64_t enter_partition(Crossbar *x, int32_t which, int64_t packet, int64_t takes_fs, int64_t leaves_fs) noexcept nogil:
+    """When a packet is through a partition's port, which it holds for `takes_fs` at least."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t arrival = max(leaves_fs + m.interconnect.request_latency_fs, x.in_free_fs[which])
+    x.in_free_fs[which] = arrival + max(takes_fs, port_fs(m, packet, m.interconnect.partition_request_bytes_per_cycle))
+    return x.in_free_fs[which]
+
+cdef inline int64_t enter_slice(Crossbar *x, int32_t door, const Request *r, int64_t packet, int64_t least_fs, int64_t leaves_fs) noexcept nogil:
+    """When a packet is through a slice's port, which it gets to no sooner than `least_fs`."""
+    cdef int64_t arrival = max(max(leaves_fs + x.m.interconnect.request_latency_fs, x.in_free_fs[door]), least_fs)
+    x.in_free_fs[door] = arrival + door_fs(x.m, r, packet)
+    return x.in_free_fs[door]
+
+cdef inline void crossbar_deliver(Crossbar *x, int64_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
+    """Tell a multiprocessor when the answer to one of its reads is there."""
+    events_push(x.inboxes + sm, cycle_at(x.m, arrival_fs), EV_FILL, slot)
+
+cdef inline void crossbar_landed(Crossbar *x, int32_t sm, int32_t launch, int32_t bytes, int64_t time_fs) noexcept nogil:
+    """A store of a launch has reached its place: the credit goes home."""
+    if time_fs > x.landed_fs:
+        x.landed_fs = time_fs
+    x.landed[launch] = max(x.landed[launch], cycle_at(x.m, time_fs))
+    events_add(x.inboxes + sm, cycle_at(x.m, time_fs + x.m.interconnect.response_latency_fs), EV_STORE_DONE, launch, bytes)
+
+cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_t sm, const Request *r, int64_t packet, int64_t now_fs) noexcept nogil:
+    """When a packet leaves its cluster. Its port, and the cluster's, are taken for it."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t *leaving = x.leaving_fs + x.cluster[sm]
+    cdef int64_t leaves_fs = now_fs
+    if m.interconnect.cluster_request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
+        leaves_fs = max(now_fs, leaving[0])      # whoever came before goes before
+        leaving[0] = leaves_fs + (atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
+                                  ) * m.core_period_fs // m.interconnect.cluster_request_bytes_per_cycle
+    port.free_fs = leaves_fs + port_fs(m, packet, m.interconnect.injection_bytes_per_cycle)
+    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER:
+        crossbar_sending(x, unit, sm)[0] = port.free_fs
+    return leaves_fs
+
+cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """When data of a slice, or a partition, that would be on another side at a time are there."""
+    cdef int64_t links = x.m.interconnect.side_links
+    if x.crossings == NULL:
+        return time_fs
+    return way_take(x.crossings + side * links + slice % links, x.m.core_period_fs, time_fs,
+                    bytes * links * x.m.core_period_fs // x.m.interconnect.side_bytes_per_cycle)
+
+cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
+    """When read data that a slice, or partition, has at a time arrive; `late_fs` is a delay that keeps nobody else waiting."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t *out = x.out_free_fs + slice
+    cdef int64_t packet = m.interconnect.header_bytes + bytes, arrival
+    if out[0] < time_fs:
+        out[0] = time_fs
+    out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
+    arrival = out[0] + m.interconnect.response_latency_fs + late_fs
+    if m.interconnect.cluster_response_bytes_per_cycle:
+        arrival = way_take(x.ways + x.cluster[sm], m.core_period_fs, arrival,
+                           packet * m.core_period_fs // m.interconnect.cluster_response_bytes_per_cycle)
+    if x.place_fs != NULL:
+        arrival += x.place_fs[sm] + x.spread_fs[x.cluster[sm] * m.dram.partitions + slice]
+    return arrival
+
+cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1
+cdef void crossbar_close(Crossbar *x) noexcept nogil

@@ -1,0 +1,83 @@
+"""The crossbar: how packets leave a cluster, come into a partition or slice, and go back. What is first come first served is a time."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.events cimport Events
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.route cimport Routing
+from archdef.engine.way cimport ways_close, ways_open
+
+
+cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1:
+    """Make idle ways between so many ports and the partitions; answers go to `inboxes`, one per multiprocessor."""
+    cdef const MachineTable *m = routing.m
+    x.m = m
+    x.routing = routing
+    x.inboxes = inboxes
+    x.cluster = <int32_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int32_t))
+    x.sending_fs = <int64_t *>calloc(<size_t>ports, sizeof(int64_t))
+    x.leaving_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
+    x.in_free_fs = <int64_t *>calloc(<size_t>m.dram.partitions, sizeof(int64_t))
+    x.out_free_fs = <int64_t *>calloc(<size_t>m.dram.partitions, sizeof(int64_t))
+    if x.cluster == NULL or x.sending_fs == NULL or x.leaving_fs == NULL or x.in_free_fs == NULL or x.out_free_fs == NULL:
+        raise MemoryError("crossbar of the machine")
+    _number_clusters(x)
+    _spread(x)
+    if m.interconnect.cluster_response_bytes_per_cycle:
+        x.ways = ways_open(x.cluster[m.chip.multiprocessors - 1] + 1)
+    if m.interconnect.side_bytes_per_cycle and m.interconnect.sides > 1:
+        x.crossings = ways_open(m.interconnect.sides * m.interconnect.side_links)
+    return 0
+
+
+cdef void crossbar_close(Crossbar *x) noexcept nogil:
+    """Free what `crossbar_open` took, complete or not."""
+    free(x.cluster)
+    free(x.place_fs)
+    free(x.spread_fs)
+    free(x.sending_fs)
+    free(x.leaving_fs)
+    free(x.in_free_fs)
+    free(x.out_free_fs)
+    ways_close(x.ways)
+    ways_close(x.crossings)
+    x.cluster = NULL
+    x.place_fs = x.spread_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
+    x.ways = x.crossings = NULL
+
+
+cdef int _number_clusters(Crossbar *x) except -1:
+    """Say which cluster each multiprocessor is in, and how far it is; beyond the sizes that are declared, clusters have the usual size."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t i, left = 0, k = -1, place = 0
+    if m.interconnect.place_cycles_count or m.interconnect.spread_fs:
+        x.place_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
+        if x.place_fs == NULL:
+            raise MemoryError("distances of the network")
+    for i in range(m.chip.multiprocessors):
+        if left == 0:
+            k += 1
+            place = 0
+            left = m.chip.cluster_sizes[k] if k < m.chip.cluster_sizes_count else m.chip.multiprocessors_per_cluster
+        x.cluster[i] = <int32_t>k
+        if m.interconnect.place_cycles_count:
+            x.place_fs[i] = m.interconnect.place_cycles[place % m.interconnect.place_cycles_count] * m.shader_period_fs
+        place += 1
+        left -= 1
+    return 0
+
+
+cdef int _spread(Crossbar *x) except -1:
+    """Say by how much answers from each partition take longer to each cluster: any number up to the most, always the same."""
+    cdef const MachineTable *m = x.m
+    cdef int64_t i
+    cdef uint64_t mixed
+    if x.place_fs == NULL:
+        return 0
+    x.spread_fs = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * m.dram.partitions), sizeof(int64_t))
+    if x.spread_fs == NULL:
+        raise MemoryError("distances of the network")
+    for i in range((x.cluster[m.chip.multiprocessors - 1] + 1) * m.dram.partitions):
+        mixed = <uint64_t>(i + 1) * <uint64_t>0x9e3779b97f4a7c15
+        x.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.spread_fs >> 10
+    return 0

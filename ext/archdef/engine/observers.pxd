@@ -1,0 +1,35 @@
+"""Optional components of a multiprocessor that are told what happens there; those that it has not cost nothing."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.cache cimport Cache, Line
+from archdef.engine.coalesce cimport Transaction
+from archdef.engine.injection cimport Injection
+from archdef.engine.launch cimport Warp
+from archdef.engine.state cimport Sm
+
+cdef struct Lookup:          # a transaction of a load has looked into L1
+    const Injection *inject  # of the load
+    const Transaction *transaction
+    int32_t warp             # slot
+    int32_t op
+    bint hit                 # all that it wanted was there, or on its way; otherwise what was not is fetched now
+    Cache *cache
+    Line *line               # where it stands now
+    uint64_t evicted         # number plus 1 of the line that stood there before, 0: none gave way
+
+cdef struct Observer:        # NULL: it does not care
+    void *state              # NULL: the machine has no such component
+    void (*looked_up)(Sm *sm, void *state, const Lookup *lookup) noexcept nogil
+    void (*warp_came)(Sm *sm, void *state, const Warp *w, int64_t order) noexcept nogil
+    void (*warp_left)(Sm *sm, void *state, int32_t slot) noexcept nogil
+    void (*close)(void *state) noexcept nogil
+
+cdef struct Observers:
+    int32_t count
+    Observer listed[4]
+
+cdef int observers_open(Sm *sm) except -1
+cdef void observers_close(Sm *sm) noexcept nogil
+cdef void tell_lookup(Sm *sm, const Injection *inject, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil
+cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil
+cdef void tell_warp_left(Sm *sm, int32_t slot) noexcept nogil

@@ -1,0 +1,261 @@
+"""Parameters of components, made of the classes in `archdef/spec/` by ``python tests/engine/parameters_header.py``.
+
+`archdef/parameters.py` says what becomes of a field, and has the members that are none. What ends in ``_fs`` is in femtoseconds
+whatever the field is declared in; what is 0, or None, in a description is 0 here.
+"""
+from libc.stdint cimport int64_t
+
+cdef enum:
+    SECTORS = 4  # under one tag
+
+cdef struct ChipParameters:
+    int64_t multiprocessors                      # Multiprocessors in use
+    int64_t multiprocessors_per_cluster          # Multiprocessors that share a cluster; the last cluster may be smaller
+    int64_t cluster_sizes[32]                    # Multiprocessors of each cluster, where they are not equally many; none: as above
+    int64_t cluster_sizes_count                  # how many of them there are
+    int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip
+    int64_t block_setup_64ths                    # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
+    int64_t warp_launch_64ths                    # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
+    int64_t block_end_64ths                      # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a
+                                                 # grid at its end
+    int64_t block_turnover_cycles                # SM cycles from the end of a block until its successor on that multiprocessor issues
+    int64_t first_block_cycles                   # SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait
+                                                 # for parameters and code
+    int64_t groups[32]                           # multiprocessors of each group whose turn it is to take blocks; 0: unused …
+    int64_t first_after                          # … turns of others after which it is the first one's again; 0: no sooner than theirs …
+    int64_t beside                               # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
+    int64_t dispatch_hook                        # of a plugin's dispatch of blocks
+
+cdef struct SchedulersParameters:
+    int64_t count                                # Schedulers per multiprocessor; each holds at most 64 warps
+    int64_t issue_interval_cycles                # SM cycles between two issue slots of one scheduler
+    int64_t issue_width                          # Instructions per issue slot; more than one only to units that `dual_issue` pairs
+    int64_t dual_issue[16]                       # bit v of entry u: v may issue in the same slot after u
+    int64_t superscalar                          # Whether all instructions of a slot are of one warp, one behind the other and independent; else each is of
+                                                 # another warp
+    int64_t instruction_gap_cycles               # Least SM cycles between two issues of the same warp
+    int64_t hook                                 # of a plugin's policy
+    int64_t throttle_hook                        # of a plugin's throttle
+
+cdef enum:  # Cache.write; 0: there is no such component
+    CACHE_WRITE_EVICT = 1
+    CACHE_WRITE_THROUGH = 2
+    CACHE_WRITE_BACK = 3
+
+cdef enum:  # Cache.scope; 0: there is no such component
+    CACHE_SCOPE_SCHEDULER = 1
+    CACHE_SCOPE_MULTIPROCESSOR = 2
+    CACHE_SCOPE_CLUSTER = 3
+    CACHE_SCOPE_PARTITION = 4
+    CACHE_SCOPE_CHIP = 5
+
+cdef struct CacheParameters:
+    int64_t line_bytes                           # under one tag: a longer line is kept as several
+    int64_t sector_bytes                         # Bytes fetched on a miss
+    int64_t ways                                 # Lines of one set
+    int64_t latency_cycles                       # Hit: SM cycles added to the operation's own latency; with scope ``partition``: core cycles added at the
+                                                 # partition
+    int64_t dirty_ways                           # At a partition: lines of a set that may wait to be written back; with one more, that which was used longest
+                                                 # ago is
+    int64_t partial_ways                         # At a partition: lines of a set that may hold sectors of which stores have written a part
+    int64_t tag_bank_masks[4]                    # At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is
+    int64_t tag_bank_masks_count                 # how many of them there are
+    int64_t lines_ahead                          # Of instructions: lines behind the one that a miss asks for, which it brings along
+    int64_t write                                # A store that hits: evicts the line and goes on; updates it and goes on; or stays until the line is replaced
+    int64_t scope                                # Who shares one instance; ``scheduler``: only `Caches.instruction` and `constant_uniform`
+    int64_t sets                                 # 0: there is no such cache
+    int64_t fetch_sectors                        # a miss fetches aligned groups of this many
+    int64_t among_oldest                         # lines of a set, by last use, of which chance replaces one; 1: the one used longest ago
+    int64_t hook                                 # of the replacement
+    int64_t set_mask                             # sets - 1 where that is all ones, else 0
+    int64_t folds                                # runs of bits of the line number that are exclusive-ored into the set's number …
+    int64_t fold_rights[8]                       # … each after so many places of rotation to the right …
+    int64_t fold_masks[8]                        # … at these places
+
+cdef struct StridePrefetcherParameters:
+    int64_t entries                              # Load instructions of one warp each that a multiprocessor follows; each has its place in the table, where the
+                                                 # latest stays
+    int64_t degree                               # Lines that are fetched at a time
+    int64_t distance                             # Steps by which the first of them lies ahead
+    int64_t page_bytes                           # Lines on another page than the load's, of so many bytes, are not fetched
+
+cdef struct CachesParameters:
+    CacheParameters l1                           # Data cache of a multiprocessor
+    StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
+    CacheParameters constant                     # Cache of constant memory
+    CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
+    CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise
+    int64_t constant_pass_bytes                  # Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses;
+                                                 # each address takes its own
+    int64_t constant_pass_latency_cycles         # By how much each further pass delays the load; 0: by as much as it holds the unit
+    CacheParameters constant_uniform             # Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all
+                                                 # lanes are known to agree
+    int64_t constant_fill_cycles                 # SM cycles for which a warp waits for a line of `constant_uniform` that `constant_l2` or `constant_l3` has
+    int64_t constant_line_cycles                 # SM cycles between two such lines, whichever of a multiprocessor's schedulers they are for
+    CacheParameters instruction                  # First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand
+    CacheParameters instruction_l2               # Second cache of instructions
+    CacheParameters instruction_l3               # Third cache of instructions, likewise
+    int64_t instruction_memory_cycles            # The same wait for a line that none of them has
+    int64_t instruction_preload_bytes            # Of a kernel's code, from its start: what its launch brings to the last of these caches
+    CacheParameters texture_l1                   # First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share
+                                                 # it
+    CacheParameters texture_l2                   # Second cache of texture fetches, at the memory partitions, where it is not the L2
+    int64_t texture_tile_rows                    # Rows of a two- or three-dimensional array of which one sector of `texture_l1` holds a piece: arrays lie tile
+                                                 # by tile, so that neighbours in both directions share a line
+    CacheParameters l2                           # Cache of all accesses, at the memory partitions
+
+cdef struct InstructionQueueParameters:
+    int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here
+    int64_t units                                # bit u: ops for unit u go through it
+
+cdef struct WriteCombiningParameters:
+    int64_t lines                                # Lines that wait; if more come, the oldest leaves
+    int64_t idle_cycles                          # SM cycles after the latest store until all of them leave
+
+cdef enum:  # LoadStore.after_load; 0: there is no such component
+    LOAD_STORE_AFTER_LOAD_TURNS = 1
+    LOAD_STORE_AFTER_LOAD_CHANCE = 2
+
+cdef struct LoadStoreParameters:
+    InstructionQueueParameters instruction_queue # Where memory instructions wait for the load/store unit; None: in their warps
+    WriteCombiningParameters write_combining     # Where stores wait for others to the same line; None: each leaves by itself
+    int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
+    int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
+    int64_t store_bytes_in_flight_per_multiprocessor # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
+    int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
+                                                 # None: they count as reads
+    int64_t queued_stores                        # Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row
+                                                 # though others wait for it
+    int64_t after_load                           # Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it
+                                                 # as can be queued: they take turns, as ever, or chance decides
+    int64_t bank_queue_entries                   # Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is
+                                                 # room
+    int64_t transaction_cycles                   # SM cycles for which each transaction, the first included, holds the load/store unit
+    int64_t access_distance_cycles               # Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any
+                                                 # other instructions in between
+    int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on
+    int64_t replay_refused                       # Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again
+                                                 # when one of them has come: its warp waits, others go on
+    int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
+                                                 # same address
+    int64_t bulk_read_bytes_per_cycle            # Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`
+    int64_t bulk_write_bytes_per_cycle           # Bytes that it stores or reduces in an SM cycle; None: a transaction every `transaction_cycles`
+    int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
+
+cdef struct SharedMemoryParameters:
+    int64_t banks                                # Banks, each serving one word per pass
+    int64_t bank_width_bytes                     # Bytes of a bank's word
+    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
+                                                 # row_words`` words
+    int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
+    int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
+    int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
+    int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
+    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
+                                                 # reads shared memory
+    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
+                                                 # besides its passes
+    int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
+    int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
+                                                 # addresses merged
+    int64_t hook                                 # of a plugin's map of the banks
+
+cdef struct TextureUnitsParameters:
+    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
+    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
+    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
+    int64_t coordinate_extents_count             # how many of them there are
+    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
+
+cdef struct ParityHashParameters:
+    int64_t high_bit                             # The lowest address bit that is a high bit of what is divided
+    int64_t masks[16]                            # address bits of which a parity is taken, from the lowest bit of what they give to the highest …
+    int64_t parities                             # … how many there are; 0: partitions are slices …
+    int64_t parts                                # … and those of them, the highest, that say in which part of the slices a chunk lies
+
+cdef enum:  # Interconnect.injection_scope; 0: there is no such component
+    INTERCONNECT_INJECTION_SCOPE_MULTIPROCESSOR = 1
+    INTERCONNECT_INJECTION_SCOPE_CLUSTER = 2
+
+cdef struct InterconnectParameters:
+    int64_t request_latency_fs                   # One way, multiprocessor to partition, unloaded
+    int64_t response_latency_fs                  # One way, partition to multiprocessor, unloaded
+    int64_t header_bytes                         # Bytes of a packet besides its data
+    int64_t mask_bytes                           # Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is
+                                                 # longer
+    int64_t sector_mask_bytes                    # of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all
+    int64_t partial_write_fs                     # Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with a
+                                                 # `slice_map`, those for which it holds its slice as atomic operations do
+    int64_t atomic_packet_fs                     # Core cycles for which a packet of atomic operations holds the way into its slice at least
+    int64_t slice_queue_fs                       # Core cycles of stores and atomic operations that may wait to get into a slice of `slice_map`, and of those
+                                                 # that may wait in it; others wait in their multiprocessors, and hold up what comes after
+    int64_t injection_bytes_per_cycle            # Rate into the network, per core cycle …
+    int64_t injection_scope                      # … of each multiprocessor or of each cluster
+    int64_t store_ports                          # Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load
+    int64_t partition_request_bytes_per_cycle    # Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`
+    int64_t partition_response_bytes_per_cycle   # Rate out of one partition, per core cycle
+    ParityHashParameters slice_map               # Through which partition's ports and atomic unit an address is reached, and on which side those lie; None:
+                                                 # through those of its own
+    int64_t cluster_request_bytes_per_cycle      # Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them;
+                                                 # None: not a bottleneck
+    int64_t cluster_response_bytes_per_cycle     # Rate into one cluster, per core cycle; None: not a bottleneck
+    int64_t sides                                # Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other
+    int64_t far_latency_fs                       # By which data take longer to another side than to their own: from DRAM, and from the partition's cache when
+                                                 # they are first asked for from there
+    int64_t side_bytes_per_cycle                 # Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a
+                                                 # bottleneck
+    int64_t side_links                           # Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so
+                                                 # many
+    int64_t place_cycles[32]                     # SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from
+                                                 # the first; none: no longer
+    int64_t place_cycles_count                   # how many of them there are
+    int64_t spread_fs                            # Most by which they take longer from one partition than from another; how much is different for each cluster
+                                                 # and partition
+    int64_t gathered_requests                    # Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together,
+                                                 # if they come before the first of them is answered and no request of that cluster for other sectors of the
+                                                 # line comes between; 1: each by itself
+    int64_t gathering_lines                      # Lines for which a partition can gather requests at a time
+
+cdef enum:  # Dram.page_policy; 0: there is no such component
+    DRAM_PAGE_POLICY_OPEN = 1
+    DRAM_PAGE_POLICY_CLOSE_ADAPTIVE = 2
+
+cdef struct DramParameters:
+    int64_t partitions                           # Partitions (channels) with a controller of their own
+    int64_t interleave_bytes                     # Consecutive bytes that lie in one partition
+    int64_t burst_bytes                          # Bytes of one burst of a partition; data moves in whole bursts
+    int64_t banks                                # Banks of a partition, each with one open row
+    int64_t row_bytes                            # Bytes of an open row of a partition, all its chips together
+    int64_t t_rcd_fs                             # Activate to column access
+    int64_t t_rp_fs                              # Precharge to activate
+    int64_t t_ras_fs                             # Activate to precharge
+    int64_t t_rrd_fs                             # Activate to activate of another bank
+    int64_t t_cl_fs                              # Read to its first data
+    int64_t t_wl_fs                              # Write to its first data
+    int64_t t_wtr_fs                             # End of write data to a read
+    int64_t t_rtw_fs                             # End of read data to write data
+    int64_t t_wr_fs                              # End of write data to precharge
+    int64_t t_refi_fs                            # From one refresh of a partition, of some of its banks, to that of the next ones; None: refreshes are not
+                                                 # modelled
+    int64_t t_rfc_fs                             # For which a refresh holds the partition, or `refresh_banks`
+    int64_t refresh_banks                        # that are refreshed together; 0: one, and the partition waits
+    int64_t extra_latency_fs                     # Controller and pad latency of every access, beside the timings above
+    int64_t queue_entries                        # Requests, reads and writes together, that a partition holds; a full queue blocks the port
+    int64_t refreshes_postponed                  # Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when
+                                                 # none does
+    int64_t page_policy                          # Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is
+                                                 # queued wants it
+    int64_t write_drain_high                     # Waiting writes at which the partition turns to writing …
+    int64_t write_drain_low                      # … and at which it turns back, if reads wait
+    int64_t partition_xor                        # 1: each round of the partitions is turned by its number, folded by the shifts
+    int64_t partition_shifts[8]                  # 0: no further one
+    int64_t partition_hook                       # of a plugin's map of the partitions
+    int64_t burst_fs                             # for which a burst holds the bus
+    int64_t window                               # queue entries that the scheduler looks at
+
+cdef struct BlockClustersParameters:
+    int64_t most_blocks_nonportable              # … and of a launch that allows sizes which other machines of the kind may not have
+    int64_t latency_cycles                       # SM cycles for which a load of another block's shared memory takes longer than it occupies the load/store
+                                                 # unit; what one block tells another's mbarrier takes as long
+    int64_t bytes_per_cycle                      # Rate of a multiprocessor's way to other blocks' shared memory per SM cycle, in whole pieces of 32 bytes
+    int64_t barrier_cycles                       # SM cycles from the last arrival at the barrier of a cluster until its blocks go on

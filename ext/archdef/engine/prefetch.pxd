@@ -1,0 +1,5 @@
+"""A stride prefetcher of L1."""
+from archdef.engine.observers cimport Observer
+from archdef.engine.state cimport Sm
+
+cdef Observer prefetch_open(Sm *sm) except *

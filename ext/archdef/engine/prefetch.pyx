@@ -1,0 +1,70 @@
+"""A stride prefetcher of L1: it follows loads of one warp each, and fetches the next lines of those that walk with an even step."""
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.cache cimport Line, cache_find, cache_take, cache_victim
+from archdef.engine.coalesce cimport Transaction
+from archdef.engine.inject cimport send_prefetch
+from archdef.engine.observers cimport Lookup, Observer
+from archdef.engine.parameters cimport StridePrefetcherParameters
+from archdef.engine.state cimport Sm
+
+
+cdef struct Followed:        # a load of a warp
+    uint64_t key             # op and slot, plus 1; 0: none
+    uint64_t line            # number of the line that it read last
+    int64_t stride           # in lines, by which that one lay behind the one before
+
+
+cdef Observer prefetch_open(Sm *sm) except *:
+    cdef Observer observer
+    observer.state = NULL
+    observer.looked_up = _looked_up
+    observer.warp_came = NULL
+    observer.warp_left = NULL
+    observer.close = free
+    if sm.m.caches.l1_prefetcher.entries:
+        observer.state = calloc(<size_t>sm.m.caches.l1_prefetcher.entries, sizeof(Followed))
+        if observer.state == NULL:
+            raise MemoryError("table of a prefetcher")
+    return observer
+
+
+cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
+    """Follow the first transaction of each load; the second step of one length shows a stride."""
+    cdef const StridePrefetcherParameters *m = &sm.m.caches.l1_prefetcher
+    cdef uint64_t line = lookup.line.tag - 1, key = (<uint64_t>lookup.op << 16 | <uint64_t>lookup.warp) + 1
+    cdef Followed *one = <Followed *>state + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
+    cdef int64_t stride, i
+    if lookup.inject.next:
+        return
+    if one.key != key:
+        one.key = key
+        one.line = line
+        one.stride = 0
+        return
+    stride = <int64_t>(line - one.line)
+    if stride == 0:
+        return
+    if stride == one.stride:
+        for i in range(m.degree):
+            _fetch(sm, lookup, line, line + <uint64_t>(stride * (m.distance + i)))
+    one.line = line
+    one.stride = stride
+
+
+cdef void _fetch(Sm *sm, const Lookup *lookup, uint64_t from_, uint64_t line) noexcept nogil:
+    """Fetch a line that is not there, if it lies on the page of the one that shows it and nothing that it needs is lacking."""
+    cdef uint64_t bytes = <uint64_t>sm.m.caches.l1.line_bytes, page = <uint64_t>sm.m.caches.l1_prefetcher.page_bytes // bytes
+    cdef Line *place
+    cdef Transaction t
+    if line // page != from_ // page or sm.free_slot < 0 or cache_find(lookup.cache, line) != NULL:
+        return
+    place = cache_victim(lookup.cache, line)
+    if place == NULL:
+        return
+    cache_take(lookup.cache, place, line)
+    t.address = t.line = line * bytes
+    t.bytes = <uint32_t>bytes
+    t.sectors = (<uint32_t>1 << <uint32_t>(sm.m.caches.l1.line_bytes // sm.m.caches.l1.sector_bytes)) - 1
+    send_prefetch(sm, &t, place, lookup.inject.time)

@@ -1,0 +1,42 @@
+"""Where an address is served: its partition, the slice through whose ports it goes, and how far that is."""
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.schedule cimport count_bits
+
+
+cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
+    """Say on which side everything lies, and write down, for every value of each byte of an address, the parities that it gives."""
+    cdef int64_t i, k, sides = m.interconnect.sides
+    r.m = m
+    r.slots = slots
+    r.each = <int32_t>(m.dram.partitions // sides)
+    r.side = <int32_t *>calloc(<size_t>m.dram.partitions, sizeof(int32_t))
+    r.sm_side = <int32_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int32_t))
+    if r.side == NULL or r.sm_side == NULL:
+        raise MemoryError("sides of the chip")
+    for i in range(m.dram.partitions):
+        r.side[i] = <int32_t>(i * sides // m.dram.partitions)
+    for i in range(m.chip.multiprocessors):
+        r.sm_side[i] = <int32_t>(i * sides // m.chip.multiprocessors)
+    if m.interconnect.slice_map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slice_map.parts) - 1):
+        return 0
+    r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
+    r.through = <int32_t *>calloc(<size_t>(m.chip.multiprocessors * slots), sizeof(int32_t))
+    if r.parities == NULL or r.through == NULL:
+        raise MemoryError("map of the slices")
+    for i in range(PARITY_BYTES * 256):
+        for k in range(m.interconnect.slice_map.parities):
+            r.parities[i] |= <uint32_t>(
+                count_bits(<uint64_t>m.interconnect.slice_map.masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+    return 0
+
+
+cdef void route_close(Routing *r) noexcept nogil:
+    free(r.side)
+    free(r.sm_side)
+    free(r.parities)
+    free(r.through)
+    r.side = r.sm_side = r.through = NULL
+    r.parities = NULL
