@@ -49,7 +49,7 @@ class Derived:
     """A member that is not one field in other units."""
 
     text: str
-    value: Callable[[Any, Architecture], int | list[int]]
+    value: Callable[[Any, Any], int | list[int]]
     """Gives it for a component of a machine."""
     count: int = 0
     """Entries of an array; 0: it is one number."""
@@ -61,7 +61,7 @@ class Member:
 
     name: str
     text: str
-    value: Callable[[Any, Architecture], Any]
+    value: Callable[[Any, Any], Any]
     count: int = 0
     of: type | None = None
     """Class of a component within."""
@@ -279,8 +279,8 @@ def number_of(cls: type, field: str, word: str) -> int:
     return code(rule, word)
 
 
-def values(cls: type, part, arch: Architecture) -> dict[str, Any]:
-    """Give the members of one component of a machine; `part` is None where it has none."""
+def values(cls: type, part: Any, arch: Architecture | None) -> dict[str, Any]:
+    """Give the members of one component of a machine; `part` is None where it has none, `arch` where no member follows from the rest of the machine."""
     if part is None:
         absent = COMPONENTS[cls].absent
         return {one.name: values(one.of, None, arch) if one.of else [0] * one.count if one.count else absent.get(one.name, 0)
@@ -297,7 +297,7 @@ def component_tables(arch: Architecture) -> dict[str, dict[str, Any]]:
 
 def _caches_in_use(arch: Architecture) -> spec.Caches:
     """A cache that is off is none; of an L2 for the whole chip every partition has a slice."""
-    changed: dict[str, spec.Cache | None] = {name: None for name, cache in arch.caches.declared.items() if not cache.enabled}
+    changed: dict[str, Any] = {name: None for name, cache in arch.caches.declared.items() if not cache.enabled}
     l2 = arch.caches.l2
     if l2 is not None and l2.enabled and l2.scope == "chip":
         changed["l2"] = attrs.evolve(l2, size_bytes=l2.size_bytes // arch.dram.partitions)

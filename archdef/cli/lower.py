@@ -4,8 +4,10 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef.cli.common import arch_option, architectures, compiler_options, emit, json_option, set_option, show
-from archdef.report.lowered import lowered, render_passes, render_program
+from archdef import report
+from archdef.cli.common import emit, json_option, show
+from archdef.cli.compiler import compiler_options
+from archdef.options import arch_option, architectures, set_option
 
 
 @click.command("lower")
@@ -23,11 +25,11 @@ def command(context, file, kernels, passes, names, options, settings, as_json):
     A kernel that a machine refuses says why; exit code 2 if there is no other.
     """
     answers = [answer for machine in architectures(names, settings)
-               for answer in lowered(archdef.Device(machine).compile(file, options), kernels)]
+               for answer in report.lowered.lowered(archdef.Device(machine).compile(file, options), kernels)]
     if as_json:
         emit([answer.to_dict(passes) for answer in answers])
     elif passes:
-        show(render_passes(answers))
+        show(report.lowered.render_passes(answers))
     else:
-        click.echo(render_program(answers), nl=False)
+        click.echo(report.lowered.render_program(answers), nl=False)
     context.exit(2 if answers and all(answer.program is None for answer in answers) else 0)
