@@ -32,7 +32,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         if shared.any() and not machine["unit_per_scheduler"][unit]:
             passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
             yield Bound("shared", passes * machine["shared"]["pass_cycles"] / many,
-                        f"{passes:,} passes of {machine['shared_pass_cycles']} cycles, over {many} multiprocessors")
+                        f"{passes:,} passes of {machine['shared']['pass_cycles']} cycles, over {many} multiprocessors")
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())

@@ -196,8 +196,8 @@ cdef class Session:
             self.active += 1
         try:
             made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block,
-                        parameters, dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes,
-                        textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+                        parameters, dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name,
+                        heap_bytes, print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._enter(made)
             for each in [made.program] + made.loaded:
                 loaded = <LoadedProgram>each
@@ -364,7 +364,8 @@ cdef class Session:
             throttle_blame(&self.sms[i])
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].warps + k
-                if w.launch == NULL or not self.sms[i].blocks[w.block].running or w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS:
+                if w.launch == NULL or not self.sms[i].blocks[w.block].running or (
+                        w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS):
                     continue
                 self.chip.fault.launch = w.launch
                 self.chip.fault.sm = <int32_t>i
@@ -492,7 +493,8 @@ cdef class Session:
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, self.m.chip.multiprocessors, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, self.sms, self.m.chip.multiprocessors, &self.dispatcher, grid, self.memory,
+                                   self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property

@@ -27,7 +27,8 @@ cdef int _check(const MachineTable *m) except -1:
     """Refuse tables that the engine's fixed sizes cannot hold."""
     for name, value, low, high in (
             ("warp_size", m.warp_size, 1, 64), ("multiprocessors", m.chip.multiprocessors, 1, 1 << 14),
-            ("cluster_size", m.chip.multiprocessors_per_cluster, 1, 1 << 14), ("most_cluster_blocks", m.block_clusters.most_blocks_nonportable, 1, MOST_CLUSTER_BLOCKS),
+            ("cluster_size", m.chip.multiprocessors_per_cluster, 1, 1 << 14),
+            ("most_cluster_blocks", m.block_clusters.most_blocks_nonportable, 1, MOST_CLUSTER_BLOCKS),
             ("remote_latency_cycles", m.block_clusters.latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.block_clusters.bytes_per_cycle, 1, 1 << 20),
             ("cluster_barrier_cycles", m.block_clusters.barrier_cycles, 1, 1 << 20),
             ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers.count, 1, MAX_SCHEDULERS),
@@ -41,8 +42,10 @@ cdef int _check(const MachineTable *m) except -1:
             ("partitions", m.dram.partitions, 1, 4096), ("dram_banks", m.dram.banks, 1, 64),
             ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
             ("response_latency_fs", m.interconnect.response_latency_fs, m.shader_period_fs, 1 << 50),
-            ("queue_room", m.load_store.instruction_queue.entries, 1, 64), ("bank_queue", m.load_store.bank_queue_entries, 0, 64), ("queue_entries", m.dram.queue_entries, 1, 1 << 16), ("window", m.dram.window, 1, 1 << 16),
-            ("reads_in_flight", m.load_store.reads_in_flight_per_multiprocessor, 1, 1 << 14), ("stores_in_flight", m.load_store.stores_in_flight_per_multiprocessor, 1, 1 << 14),
+            ("queue_room", m.load_store.instruction_queue.entries, 1, 64),
+            ("bank_queue", m.load_store.bank_queue_entries, 0, 64), ("queue_entries", m.dram.queue_entries, 1, 1 << 16), ("window", m.dram.window, 1, 1 << 16),
+            ("reads_in_flight", m.load_store.reads_in_flight_per_multiprocessor, 1, 1 << 14),
+            ("stores_in_flight", m.load_store.stores_in_flight_per_multiprocessor, 1, 1 << 14),
             ("store_bytes_in_flight", m.load_store.store_bytes_in_flight_per_multiprocessor, 0, 1 << 24),
             ("textures_in_flight", m.load_store.textures_in_flight_per_multiprocessor, 0, 1 << 11),
             ("interleave_bytes", m.dram.interleave_bytes, 32, 1 << 30), ("row_bytes", m.dram.row_bytes, 32, 1 << 30),
