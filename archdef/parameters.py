@@ -157,7 +157,7 @@ _PARITY_HASH = {
 
 _INTERCONNECT = {
     "sector_mask_bytes": Derived("of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all",
-                                 lambda links, arch: links.sector_mask_bytes if arch.caches.l2 is not None else 0)}
+                                 lambda links, arch: links.sector_mask_bytes if arch.caches.l2 is not None and arch.caches.l2.enabled else 0)}
 _INSTRUCTION_QUEUE = {
     "units": Derived("bit u: ops for unit u go through it", lambda queue, arch: sum(
         1 << i for i, unit in enumerate(arch.units) if unit.name in arch.shared_memory_units))}

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from archdef.engine import lanes
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
 from archdef.lower.cost import BROUGHT, Cost, Costs
@@ -48,7 +49,6 @@ _ALONE, _MERGED = 1 | 8 << 16 | 1 << 24, 1 << 8
 def lane_functions() -> dict[int, dict[str, int]]:
     """Give, per kind, name → number of the compiled lane functions."""
     if not _FUNCTION_NUMBERS:
-        from archdef.engine import lanes
         for kind, names in (("alu", lanes.alu_names()), ("compare", lanes.compare_names()), ("carry", lanes.carry_names()),
                             ("atomic", lanes.atomic_names())):
             _FUNCTION_NUMBERS[kind] = {name: k for k, name in enumerate(names)}

@@ -29,7 +29,7 @@ FACTS: dict[str, str] = {
     "coalesced": "copies whose ends can share a register are gone",
     "charged": "what is issued besides the operations of the source is there",
 }
-"""What may be so of the code of a function between two passes. A plugin may say more, by names with its own and a dot in front: ``sass.trips``."""
+"""What may be so of the code of a function between two passes. A plugin may say more, by names with its own and a dot in front: ``mine.sorted``."""
 AT_FIRST = frozenset(("selected", "unfused", "load order"))
 """What is so of code as it was selected."""
 
@@ -144,17 +144,18 @@ def _is_declared(assembler: Any, name: str) -> bool:
     return field is not None and getattr(assembler, name) != field.default
 
 
-def check(passes: Sequence[Pass]) -> None:
+def check(passes: Sequence[Pass], fields: frozenset[str] | None = None) -> None:
     """Refuse an order in which a pass finds the code in a state that it is not made for. Raises PluginError.
 
-    A pass that is switched off counts as if it had run: what it would have given is then not wanted, and passes behind it leave that alone.
+    `fields` are those of the assembler that the passes are for; one that a pass names and the assembler has not is refused, too. A pass that is switched
+    off counts as if it had run: what it would have given is then not wanted, and passes behind it leave that alone.
     """
     holds, lost, names, known = set(AT_FIRST), {}, set(), set(_ASKED)
     for one in passes:
         if one.name in names:
             raise PluginError(f"two passes of lowering are called {one.name}")
         names.add(one.name)
-        _check_words(one, known)
+        _check_words(one, known, fields)
         for fact in sorted(one.requires - holds):
             why = f"{lost[fact]} before it takes that away" if fact in lost else "no pass before it gives that"
             raise PluginError(f"the pass {one.name} needs {fact!r} ({FACTS.get(fact, 'a fact of a plugin')}): {why}")
@@ -163,11 +164,12 @@ def check(passes: Sequence[Pass]) -> None:
         known |= {one.result} - {None}
 
 
-def _check_words(one: Pass, known: set[str]) -> None:
-    """Refuse what a pass names and nobody knows; `known`: what passes may be given. Raises PluginError."""
+def _check_words(one: Pass, known: set[str], fields: frozenset[str] | None) -> None:
+    """Refuse what a pass names and nobody knows; `known`: what passes may be given; `fields`: of the assembler. Raises PluginError."""
     facts = {fact for fact in one.requires | one.gives | one.invalidates if "." not in fact}
     for given, words, what in ((one.takes, known, "an attribute of a context, nor what a pass before it finds"), (one.options, _SWITCHES, "an option"),
-                               (facts, FACTS, "a fact")):
+                               (facts, FACTS, "a fact"),
+                               ((*one.declared, *one.fields.values()) if fields is not None else (), fields or (), "a field of the assembler")):
         for word in given:
             if word not in words:
                 raise PluginError(f"the pass {one.name} names {word!r}, which is not {what}{nearest(word, words)}")

@@ -156,7 +156,7 @@ def _slices_depend_on_address_bits_that_are_looked_at(arch):
         yield "interconnect.slice_map", rule, "must look at address bits below 40"
 
 
-@_combination("interconnect.sides", "dram.partitions", declared=True)
+@_combination("interconnect.sides", "dram.partitions")
 def _sides_have_equally_many_partitions(arch):
     sides = arch.interconnect.sides
     if arch.dram.partitions % sides:

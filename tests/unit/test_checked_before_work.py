@@ -41,11 +41,12 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
     "schema": [(["-o", "no/schema.json"], "there is no folder no")],
     "resources": [(["missing.cu"], "does not exist"), (["k.ptx", "--registers", "guess"], "guess"), (["k.ptx", "--set", "warp.size=99"], "at most 64")],
+    "lower": [(["missing.cu"], "does not exist"), (["k.ptx", "--set", "warp.size=99"], "at most 64")],
     "occupancy": [(["-t", "0"], "0"), (["-t", "9" * 400], "less than 2^63")], "new-plugin": [(["g80"], "g80"), (["mine", "--in", "no"], "no")],
     "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
     "archs": [(["extra"], "extra")]}
 FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
-ARCHITECTURES = {"compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"]}
+ARCHITECTURES = {"compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from archdef.lower import Options, lower
 from archdef.lower.pipeline import AT_FIRST, FACTS, Pass, after, before, changed, check
 from archdef.lower.target import AS_WRITTEN, PASSES, Target, target_of
 from archdef.ptx import parse
+from archdef.spec import Assembler
 
 WAYS = (Options(), Options(debug=True))
 BODY = "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; add.s32 %r3, %r1, 0; mul.lo.s32 %r4, %r3, %r2; add.s32 %r5, %r4, 7; " \
@@ -198,3 +199,12 @@ def test_a_spilling_kernel_is_traced_once():
     text = kernel(f"ld.param.u64 %rd1, [out]; {loads} bar.sync 0; mov.u32 %r9, 0; {sums} st.global.u32 [%rd1], %r9;", ".param .u64 out, .param .u32 n")
     program = lower(parse(text, "k.ptx"), "k", small, trace=ran)
     assert program.spilled_registers and [one.name for one in ran] == [one.name for one in PASSES]
+
+
+@pytest.mark.parametrize("wrong", [dict(declared="shift_bit"), dict(fields={"most": "shift_bit"})])
+def test_a_pass_that_names_a_field_that_the_assembler_has_not_is_refused(wrong):
+    """It would never run, and nobody would be told."""
+    mine = Pass(name="mine", function=nothing, **wrong)
+    with pytest.raises(PluginError, match="the pass mine names 'shift_bit', which is not a field of the assembler .did you mean shift_bits"):
+        check([*PASSES, mine], frozenset(attrs.fields_dict(Assembler)) | {"shift_bits"})
+    check([*PASSES, mine], frozenset(attrs.fields_dict(Assembler)) | {"shift_bit"})

@@ -56,7 +56,7 @@ class Target:
         def made(chosen: Options) -> tuple[Program, list[Ran] | None]:
             ran: list[Ran] | None = None if trace is None else []
             recipe = Recipe(passes=self.passes(chosen), accesses=self.accesses, result_scoreboards=self.result_scoreboards)
-            _check_once(tuple(recipe.passes))
+            _check_once(tuple(recipe.passes), frozenset(attrs.fields_dict(type(self.assembler))))
             return lower_kernel(module, entry, self.architecture, recipe, chosen, ran), ran
 
         def spilled(one: tuple[Program, list[Ran] | None]) -> int:

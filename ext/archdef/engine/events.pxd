@@ -20,6 +20,7 @@ cdef enum EventKind:
     EV_COMBINED = 9      # stores that wait for others of their lines may have waited long enough
     EV_CLUSTER = 10      # the barrier of its cluster lets the block in slot `index` go on
     EV_POSTED = 11       # operation `index` on an mbarrier comes from another block
+    EV_LEFT = 12         # the warp in slot `index` has given its place away
     EV_GRIDS = 8         # the barrier of its grid, or of several, lets the block in slot `index` go on
 
 cdef struct Event:

@@ -33,7 +33,7 @@ cdef class Hooks:
             if one["function"]:
                 hook.function = <policy_function><size_t>one["function"]
             else:
-                prototype = Prototype(one["policy"], <int>hook.kind)
+                prototype = Prototype(one["policy"], <int>hook.kind, hook.state_words)
                 hook.owner = <void *>prototype
                 hook.function = prototype_answer
             hook.state_words = one["state_words"]
@@ -95,7 +95,7 @@ cdef object _refusal(const Hook *hook):
         if third:
             return (f"holds back the loads of warp {answer} of multiprocessor {second} at cycle {first}, where nothing else can go on, and does not want to "
                     "be asked again")
-        return f"answered cycle {answer} at cycle {first} of multiprocessor {second}: it must be a later one, or 0"
+        return f"answered cycle {answer} at cycle {first} of multiprocessor {second}: it must be a later one, by at most 2^30, or 0"
     if hook.kind == PK_PARTITION:
         return f"answered partition {answer} for address {first:#x}, of 0 to {second - 1}"
     if hook.kind == PK_BANKS:

@@ -261,6 +261,7 @@ cdef bint _read(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil:
     elif sm.free_slot < 0:
         return False
     _count(sm, inject, t.sectors & ~missing, missing)
+    inject.sent = 1
     slot = sm.free_slot
     sm.free_slot = sm.slots[slot].next
     sm.slots[slot].waiters = -1
@@ -289,6 +290,7 @@ cdef bint _fetch(Sm *sm, Injection *inject, const Transaction *t) noexcept nogil
     cdef Request request
     if slot < 0 or sm.waiters_left < 5:
         return False
+    inject.sent = first == &sm.free_slot
     first[0] = sm.slots[slot].next
     sm.slots[slot].waiters = -1
     sm.slots[slot].line = NULL
@@ -319,13 +321,13 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil:
     while inject.next < inject.count:
         t = inject.transactions + inject.next
         if inject.kind == RQ_READ or inject.kind == RQ_TEXTURE:
-            slot = sm.free_slot
+            inject.sent = 0
             if not (_fetch(sm, inject, t) if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and inject.cache == &sm.texture else _read(sm, inject, t)):
                 inject.stalled = inject.time
                 break
             if inject.passes:
                 inject.next += 1
-                inject.time += m.load_store.transaction_cycles if sm.free_slot != slot else 0     # what hits takes a cycle per bank, see below
+                inject.time += m.load_store.transaction_cycles if inject.sent else 0     # what hits takes a cycle per bank, see below
                 continue
         else:
             if sm.l1.table.sets and (inject.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):

@@ -22,6 +22,8 @@ cdef struct Injection:           # the access whose transactions the load/store 
     uint8_t weight               # as in Request
     uint8_t operands
     uint8_t returns
+    uint8_t again                # it is what was left of an access that was refused
+    uint8_t sent                 # the latest transaction took a slot of reads
     uint8_t refused              # a set of L1 has no place for the next one
     int32_t unit
     StatementCounters *counters  # of its statement

@@ -221,6 +221,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         return
     inject.active = 1
     inject.next = 0
+    inject.again = 0
     inject.unit = u.unit
     inject.counters = launch.counters + u.statement
     inject.launch = launch

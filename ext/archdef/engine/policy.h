@@ -102,9 +102,10 @@ typedef struct {
     int64_t depth;              /* entries on the warp's stack */
 } ArchdefBranchView;
 
-/* Which warps of a multiprocessor may issue loads from memory. Asked when a load has looked into L1, when a warp comes or goes, and at the cycle that
-   the last answer named; its `state` has the policy's `state_words` words, one set a multiprocessor. Answer: the cycle, later than `cycle`, at which to
-   ask again whatever happens, 0: none; `allowed` holds what the last answer left there, and is changed. */
+/* Which warps of a multiprocessor may issue loads from memory. Asked when a load has looked into L1, when a warp comes or goes, and, while it holds
+   a load back that could go, at the cycle that the last answer named; its `state` has the policy's `state_words` words, one set a multiprocessor.
+   Answer: the cycle, later than `cycle` by at most 2^30, at which to ask again, 0: none; `allowed` holds what the last answer left there, and is
+   changed. */
 typedef struct {
     ARCHDEF_POLICY_HEAD
     int64_t multiprocessor;
@@ -116,7 +117,7 @@ typedef struct {
     uint64_t evicted;           /* number of the line that stood there before and gave way, all bits set: none */
     int64_t instructions;       /* warp instructions that the multiprocessor has issued so far */
     int64_t lines;              /* that L1 holds: sets * ways */
-    int64_t warps;              /* slots of the multiprocessor */
+    int64_t warps;              /* slots that have had a warp so far: more may come */
     const int64_t *resident;    /* [warps] 1: a warp is there */
     const int64_t *launched;    /* [warps] order in which the warps came: smaller is older */
     int64_t *allowed;           /* [warps] written: 1: the warp may issue loads, 0: it may not */

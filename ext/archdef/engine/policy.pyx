@@ -7,6 +7,9 @@ from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.schedule cimport lowest_bit
 
+cdef enum:
+    MOST_WAIT_CYCLES = 1 << 30   # for which a throttle may want not to be asked
+
 
 cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexcept nogil:
     """Fill in what every view begins with."""
@@ -173,7 +176,7 @@ cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, co
 cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil:
     """Give the cycle at which to ask again, 0: none; the view's `allowed` is changed. -1: the answer is none."""
     cdef int64_t answer = hook.function(view)
-    if answer != 0 and answer <= view.cycle:
+    if answer != 0 and not view.cycle < answer <= view.cycle + MOST_WAIT_CYCLES:
         _refuse(hook, answer, <uint64_t>view.cycle, <uint64_t>view.multiprocessor, 0)
         return -1
     return answer

@@ -11,7 +11,7 @@ from archdef.engine.state cimport Sm
 
 
 cdef struct Followed:        # a load of a warp
-    uint64_t key             # op and slot, plus 1; 0: none
+    uint64_t key             # op, and the warp by the order in which they came, plus 1; 0: none
     uint64_t line            # number of the line that it read last
     int64_t stride           # in lines, by which that one lay behind the one before
 
@@ -33,11 +33,14 @@ cdef Observer prefetch_open(Sm *sm) except *:
 cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
     """Follow the first transaction of each load; the second step of one length shows a stride."""
     cdef const StridePrefetcherParameters *m = &sm.m.caches.l1_prefetcher
-    cdef uint64_t line = lookup.line.tag - 1, key = (<uint64_t>lookup.op << 16 | <uint64_t>lookup.warp) + 1
-    cdef Followed *one = <Followed *>state + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
-    cdef int64_t stride, i
-    if lookup.inject.next:
+    cdef int64_t schedulers = sm.m.schedulers.count, stride, i
+    cdef uint64_t line = lookup.line.tag - 1, key, order
+    cdef Followed *one
+    if lookup.inject.next or lookup.inject.again:       # what is left of a load that was refused does not tell where it began
         return
+    order = <uint64_t>sm.schedulers[lookup.warp % schedulers].order[lookup.warp // schedulers]
+    key = (order << 24 ^ <uint64_t>lookup.op) + 1
+    one = <Followed *>state + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
     if one.key != key:
         one.key = key
         one.line = line

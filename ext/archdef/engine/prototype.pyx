@@ -14,9 +14,10 @@ cdef enum:
 cdef class Prototype:
     """A policy value, the kind of question it answers, and what it raised."""
 
-    def __init__(self, policy, int kind):
+    def __init__(self, policy, int kind, int64_t state_words):
         self.policy = policy
         self.kind = kind
+        self.state_words = state_words
         self.error = None
 
 
@@ -100,7 +101,7 @@ cdef int64_t _allow(const ThrottleView *v, Prototype p) except? -1:
         multiprocessor=v.multiprocessor, cycle=v.cycle, event=v.event, warp=v.warp, line=v.line, place=v.place,
         evicted=None if v.evicted == <uint64_t>-1 else v.evicted, instructions=v.instructions, lines=v.lines, warps=v.warps, resident=_signed(v.resident, v.warps),
         launched=_signed(v.launched, v.warps), allowed=allowed)
-    answer = _asked(p.policy.allow, v.state, view, p.policy.state_words)
+    answer = _asked(p.policy.allow, v.state, view, p.state_words)
     _keep(view, "allowed", allowed, v.allowed, v.warps)
     return answer
 

@@ -79,6 +79,7 @@ cdef void bring_back(Sm *sm, const Refused *refused) noexcept nogil:
     cdef Injection *inject = &sm.injection
     inject.count = refused.count
     inject.next = 0
+    inject.again = 1
     inject.load = refused.load
     inject.unit = refused.unit
     inject.counters = refused.counters

@@ -5,6 +5,7 @@ from libc.stdlib cimport free
 from archdef.engine.barrier cimport BARRIERS
 from archdef.engine.blocks cimport seat
 from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
+from archdef.engine.events cimport EV_LEFT, events_push
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, Family, Warp
 from archdef.engine.observers cimport tell_warp_left
@@ -50,8 +51,8 @@ cdef void block_leaves(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
             note_lanes(w, u, w.settled, cycle, cycle, 0)
             w.settled = cycle
         w.share.counters.warp_cycles += w.settled - b.started
-        if sm.observers != NULL:
-            tell_warp_left(sm, w.slot)
+        if sm.observers != NULL:        # in the multiprocessor's own time: the dispatcher may be ahead of it
+            events_push(sm.inbox, max(cycle, sm.now + 1), EV_LEFT, w.slot)
 
 
 cdef int32_t _moved(const Block *b, const Family *family, int32_t slot) noexcept nogil:

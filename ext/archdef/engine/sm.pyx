@@ -16,7 +16,7 @@ from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_LEFT, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
@@ -27,6 +27,7 @@ from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED, W
 from archdef.engine.loadstore cimport data_ready, issue_again, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
+from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
 from archdef.engine.registers cimport registers_change
@@ -524,6 +525,8 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         children_done(sm, event.index)
     elif event.kind == EV_RETURN:
         block_returns(sm, event.index)
+    elif event.kind == EV_LEFT:
+        tell_warp_left(sm, event.index)
     elif event.kind == EV_GRIDS:
         barrier_open(sm, event.index)
     elif event.kind == EV_CLUSTER:

@@ -69,6 +69,10 @@ cdef void _enter(Sm *sm, Throttle *t) noexcept nogil:
             t.allowed_since[slot] = sm.now
             if s.ready & bit and s.wake > sm.now + 1:
                 s.wake = sm.now + 1
+    for slot in range(schedulers):      # those that hold somebody back ask when the policy wants to be asked
+        s = sm.schedulers + slot
+        if s.ready & s.loads & s.held and t.again < s.wake:
+            s.wake = max(t.again, sm.now + 1)
 
 
 cdef void _ask(Sm *sm, int64_t event, int64_t slot) noexcept nogil:

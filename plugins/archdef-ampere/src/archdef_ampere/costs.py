@@ -51,7 +51,7 @@ SHARED = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memor
 CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: 32 KiB of L0 instructions a partition, 128 KiB a multiprocessor", "inferred",
                   "cells span columns that the copy does not tell; so has YKTian-x2b/AmpereArchViaMicroBenchMark, InstructionCache_Size/README.md, of A100")
 CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 128 bits from 7.0 on")
-H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
                      "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", "inferred",
                      "an H100 has the same rule; read in a copy of the page")
@@ -66,7 +66,7 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
-SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
+SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")

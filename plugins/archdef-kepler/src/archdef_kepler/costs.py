@@ -51,7 +51,7 @@ LAM = Cite("Lam, Measuring GPU Memory Latency, Chips and Cheese, 2021", "constan
 CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
                   "8 and 32 KiB of 3.x; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
 CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 7 instructions")
-H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
            "constant caches: 2 KiB, and 92 cycles to the next level of a K80", "recalled", "a measurement")
 TURNOVER = Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "section 3.8: 201 cycles to replace a block, at 1124 MHz", "inferred",

@@ -47,8 +47,8 @@ PAIRS = Cite("maxas of N. Gray, a full walk through of the SGEMM implementation"
              "conflicts, others do not", "inferred", "the rule that NVIDIA gives for 7.0 to 7.5")
 PTXAS = Cite("machine code of ptxas 11.8, sm_52", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
              "values; a tiled product: LDS.128 of neighbouring words", "inferred")
-MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper: a part of a sector takes as long as two whole ones", "assumed",
-             "not measured on this machine")
+MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper-evidence: a part of a sector takes as long as two whole ones", "fitted",
+             "taken over because naive transposes come out so; not measured on this machine")
 MAXAS = Cite("maxas of N. Gray", "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, classes of instructions: comparisons 13 cycles", "inferred",
              "what its schedules for GM20x keep between a comparison and the use of its predicate; Arafa et al. have 6, as of an addition")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
@@ -67,7 +67,7 @@ LAM = Cite("Lam, Measuring GPU Memory Latency, Chips and Cheese, 2021", "constan
 CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
                   "8 and 32 KiB of 5.x; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
 CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 3 instructions")
-H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
            "constant caches: 2 KiB, and 81 cycles to the next level of an M60", "recalled", "a measurement")
 PERMUTES = Cite(MAXAS.document, "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, line 359: PRMT is of the class x32, as additions are",

@@ -64,7 +64,7 @@ SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Quadro P6000.json, memor
 CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of L1 and L1.5 a multiprocessor", "inferred",
                   "8 and 32 KiB of 6.1; cells span columns that the copy does not tell, chosen as Jia et al. 2018 are quoted")
 CODE_WIDTH = Cite("Wikipedia, CUDA", "multiprocessor architecture, instruction width: 64 bits, and 64 bits of control logic every 3 instructions")
-H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 JIA = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018",
            "constant caches: 2 KiB, and 87 cycles to the next level of a P4", "recalled", "a measurement")
 PERMUTES = Cite(MAXAS.document, "lib/MaxAs/MaxAsGrammar.pm of github.com/NervanaSystems/maxas, line 359: PRMT is of the class x32, as additions are",

@@ -53,8 +53,8 @@ UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank con
                      "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", note="read in a copy of the page")
 PTXAS = Cite("machine code of ptxas 11.8, sm_70", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
              "values; a tiled product: LDS.128 of neighbouring words", "inferred")
-MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper: a part of a sector takes as long as two whole ones", "assumed",
-             "not measured on this machine")
+MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper-evidence: a part of a sector takes as long as two whole ones", "fitted",
+             "taken over because naive transposes come out so; not measured on this machine")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_70, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -64,8 +64,8 @@ VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
-H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper", "assumed", "not measured on this machine")
-SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper", "assumed", "not measured on this machine")
+H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
+SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")

@@ -67,7 +67,10 @@ def _stack(state, cutoff, warps, resident, launched, allowed):
 
 def _make(decay, miss, stack):
     """Make the rule of its parts, as they are or compiled."""
-    def allow(state, base, factor, tags, interval, event, warp, line, place, evicted, cycle, instructions, warps, resident, launched, allowed):
+    def allow(state, base, factor, tags, interval, event, warp, line, place, evicted, cycle, instructions, lines, warps, resident, launched,
+              allowed):
+        if lines > PLACES or warps > SLOTS:
+            return -1       # which is refused: there is no room for them
         if event == HIT:
             return state[AGAIN] if state[AGAIN] > cycle else cycle + 1 if state[AGAIN] else 0
         present, total = decay(state, base, cycle, resident, warps)
@@ -101,8 +104,8 @@ _fast = numba.njit(_make(numba.njit(_decay), numba.njit(_miss), numba.njit(_stac
 def _compiled(view):
     given = int64s(view.parameters, 4)
     return _fast(int64s(view.state, TAGS + SLOTS * given[2]), given[0], given[1], given[2], given[3], view.event, view.warp, np.int64(view.line), view.place,
-                 np.int64(view.evicted), view.cycle, view.instructions, view.warps, int64s(view.resident, view.warps), int64s(view.launched, view.warps),
-                 int64s(view.allowed, view.warps))
+                 np.int64(view.evicted), view.cycle, view.instructions, view.lines, view.warps, int64s(view.resident, view.warps),
+                 int64s(view.launched, view.warps), int64s(view.allowed, view.warps))
 
 
 @named("ccws")
@@ -128,7 +131,8 @@ class CacheConscious(WarpThrottle):
 
     def allow(self, view):
         return _readable(view.state, self.base, self.factor, self.tags, self.interval_cycles, view.event, view.warp, view.line, view.place,
-                         -1 if view.evicted is None else view.evicted, view.cycle, view.instructions, view.warps, view.resident, view.launched, view.allowed)
+                         -1 if view.evicted is None else view.evicted, view.cycle, view.instructions, view.lines, view.warps, view.resident, view.launched,
+                         view.allowed)
 
     def compiled(self):
         return Compiled(_compiled, (self.base, self.factor, self.tags, self.interval_cycles))
