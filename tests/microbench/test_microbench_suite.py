@@ -210,4 +210,4 @@ def test_the_order_of_benchmarks_is_that_of_families_whatever_was_imported_first
     last = suite.FAMILIES[-1]
     code = (f"import archdef.microbench.{last}; from archdef.microbench import suite; "
             "places = [suite.FAMILIES.index(one.family) for one in suite.own().values()]; assert places == sorted(places), places")
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)     # what is installed, whatever folder this is

@@ -7,7 +7,7 @@ from archdef import registry
 from archdef.errors import PluginWarning
 from archdef.hookspecs import hookimpl
 from archdef.microbench import UnknownBenchmark, benchmark, measure, suite, sweep
-from archdef.validate import experiments
+from archdef.validate import find
 
 pytestmark = pytest.mark.skipif("gf100" not in registry.names(), reason="needs a plugin of this repository")
 
@@ -48,7 +48,7 @@ def test_it_is_measured_swept_listed_and_an_experiment(plugin):
     assert measure("lanes", "gf100", times=3) == {"lanes": 96.0}
     assert [found for _, found in sweep("lanes", "gf100")] == [{"lanes": 32.0}, {"lanes": 64.0}]
     assert list(suite.load())[-1] == "lanes" and suite.load()["lanes"].measures == "Lanes of a warp."
-    assert experiments.find("microbench.lanes", "gf100")(registry.get("gf100"), times=2) == {"lanes": 64.0}
+    assert find("microbench.lanes", "gf100")(registry.get("gf100"), times=2) == {"lanes": 64.0}
 
 
 def test_without_the_plugin_it_is_unknown():

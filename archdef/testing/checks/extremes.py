@@ -20,7 +20,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "one store in flight": {"load_store.stores_in_flight_per_multiprocessor": 1},
     "bytes of one store in flight": {"load_store.store_bytes_in_flight_per_multiprocessor": 1},
     "one queue entry": {"dram.queue_entries": 1, "dram.scheduling.window": 1, "dram.write_drain_high": 1, "dram.write_drain_low": 0},
-    "one DRAM bank": {"dram.banks": 1, "dram.refresh_banks": None},
+    "one DRAM bank": {"dram.banks": 1, "dram.refresh_banks": None, "dram.t_refi_ns": None},
     "instant responses": {"interconnect.response_latency_ns": 2.0, "interconnect.request_latency_ns": 0.001},
     "huge latencies": {"interconnect.response_latency_ns": 1e6, "interconnect.request_latency_ns": 1e6, "shared.latency_cycles": 10**5,
                        "dram.extra_latency_ns": 1e6},

@@ -33,7 +33,7 @@ cdef class Hooks:
             if one["function"]:
                 hook.function = <policy_function><size_t>one["function"]
             else:
-                prototype = Prototype(one["policy"], <int>hook.kind, hook.state_words)
+                prototype = Prototype(one["policy"], <int>hook.kind, one["state_words"])
                 hook.owner = <void *>prototype
                 hook.function = prototype_answer
             hook.state_words = one["state_words"]

@@ -4,6 +4,7 @@ In an epoch every multiprocessor runs alone, then the network handles what they 
 returns can arrive in the epoch it was sent in, because an epoch is no longer than the response latency, and a block's place
 is not filled again within one. So results do not depend on the length of epochs.
 """
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
@@ -52,6 +53,7 @@ cdef int64_t _now_ns() noexcept nogil:
     return now.tv_sec * 1000000000 + now.tv_nsec
 
 
+@cython.no_gc_clear     # what it frees reads the tables, which the garbage collector would take away before
 cdef class Session:
     """A machine, from the moment it is made: launches come in, share it, and end.
 
