@@ -60,3 +60,11 @@ def test_sides_without_equally_many_partitions_are_refused_by_name():
     with pytest.raises(SpecErrors) as raised:
         attrs.evolve(arch, interconnect=attrs.evolve(arch.interconnect, sides=3))
     assert any("interconnect.sides must divide dram.partitions = 80" in str(one) for one in raised.value.exceptions)
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).interconnect.sides > 1])
+@pytest.mark.parametrize("changes", [{"dram.partitions": 1}, {"interconnect.sides": 3}, {"dram.partitions": 8, "interconnect.sides": 16}])
+def test_sides_that_do_not_divide_the_partitions_are_refused_in_what_ifs_too(name, changes):
+    with pytest.raises(SpecErrors) as caught:
+        registry.get(name).evolve(changes)
+    assert any("must divide dram.partitions" in str(fault) for fault in caught.value.exceptions)

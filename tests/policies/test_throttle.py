@@ -125,6 +125,26 @@ def test_it_is_asked_again_at_the_cycle_that_it_names(name):
     assert Timed.asked and all(cycle >= 500 for cycle in Timed.asked) and min(Timed.asked) == 500
 
 
+@machines
+def test_a_wish_to_be_asked_sooner_is_heard_by_schedulers_that_sleep(name):
+    """Loads of one warp are held back without a time; when another warp has ended, the policy names one."""
+    class Later(WarpThrottle):
+        asked: list = []
+
+        def allow(self, view):
+            if view.event == TIME:
+                self.asked.append(view.cycle)
+                view.allowed[:] = [1] * view.warps
+                return 0
+            held = [slot for slot in range(view.warps) if view.resident[slot]][1:]
+            if not self.asked:
+                for slot in held:
+                    view.allowed[slot] = 0
+            return view.cycle + 50 if view.event == END and not self.asked else 0
+    run(throttled(name, named("test_later")(Later)()), 1, 2 * registry.get(name).warp.size)
+    assert len(Later.asked) == 1
+
+
 @pytest.mark.parametrize("name", NAMES[:1])
 def test_whoever_holds_everyone_back_for_ever_is_refused(name):
     class Never(WarpThrottle):

@@ -8,6 +8,7 @@ from archdef_policies.wave_lines import WaveLines
 
 import archdef
 from archdef import registry
+from archdef.errors import PolicyError
 from archdef.spec import Lines
 
 UNEVEN = """
@@ -142,3 +143,11 @@ def test_the_compiled_throttle_holds_back_whom_the_readable_one_does():
     given, readable = (sum_rows("lrr", throttle, 32, 1024) for throttle in (CacheConscious(), Readable(CacheConscious()).policy))
     assert (given.cycles, given.counters.l1_misses) == (readable.cycles, readable.counters.l1_misses)
     assert given.cycles != sum_rows("lrr", None, 32, 1024).cycles
+
+
+@needs["gf100"]
+def test_the_throttle_refuses_an_l1_that_it_has_no_room_for():
+    machine = registry.get("gf100").evolve({**PAPER, "caches.l1.size_bytes": 2 << 20, "schedulers.throttle": CacheConscious()})
+    device = archdef.Device(machine)
+    with pytest.raises(PolicyError, match="schedulers.throttle"):
+        device.compile(ROWS).rows[1, 32](device.zeros(32, "f4"), device.zeros((32, 4), "f4"), 4)
