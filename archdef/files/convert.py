@@ -91,15 +91,19 @@ def _(rule: Extensible, name, value):
     if not isinstance(value, Mapping):
         return rule.parse(name, value) if isinstance(value, str) else value
     known = rule.of.by_name()
-    tag = value.get("type", _with_fields(known, value, rule.of.short_name))
+    tag = value["type"] if "type" in value else _with_fields(known, value, rule.of.short_name)
     if tag not in known:
-        raise _Unfit(tag, f"needs a type that is one of {', '.join(known)}", closest(tag, known))
+        raise _Unfit(tag, f"needs a type that is one of {', '.join(known)}; plugins bring others", closest(tag, known))
     return CONVERTER.structure({key: v for key, v in value.items() if key != "type"}, known[tag])
 
 
-def _with_fields(known: Mapping[str, type[Any]], value: Mapping, otherwise: str) -> str:
-    """Give the first choice that has all the fields of a mapping, which does not say its type: files of before there were types do not."""
-    return next((name for name, cls in known.items() if value.keys() <= attrs.fields_dict(cls).keys()), otherwise)
+def _with_fields(known: Mapping[str, type[Any]], value: Mapping, usual: str) -> str:
+    """Give the choice that has all the fields of a mapping which does not say its type: files of before there were types do not. The usual one if that
+    will do, or if none does, so that what it has not is refused by name; of several others none is chosen for the reader."""
+    fit = [name for name, cls in known.items() if value.keys() <= attrs.fields_dict(cls).keys()]
+    if len(fit) > 1 and usual not in fit:
+        raise _Unfit(None, f"needs a type, as several have these fields: one of {', '.join(fit)}")
+    return fit[0] if len(fit) == 1 else usual
 
 
 @_read.register

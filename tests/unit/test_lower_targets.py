@@ -169,3 +169,14 @@ def test_the_core_asks_an_assembler_for_nothing_that_only_a_plugin_declares():
     read = {name for path in Path(archdef.__file__).parent.rglob("*.py") for name in re.findall(r"assembler\.(\w+)", path.read_text(encoding="utf-8"))}
     methods = {"target", "idle"}
     assert {name for name in read if name in {a.name for cls in Assembler.by_name().values() for a in attrs.fields(cls)}} <= own and methods <= read
+
+
+def test_of_several_targets_with_the_fields_of_a_file_none_is_chosen():
+    """A file without a type: the usual target if that has the fields, else the only one that has them."""
+    from archdef.files import convert
+    known = {"plain": Assembler, "one": attrs.make_class("One", {"shift_bits": attrs.field(default=0)}),
+             "other": attrs.make_class("Other", {"shift_bits": attrs.field(default=0), "more": attrs.field(default=0)})}
+    assert convert._with_fields(known, {}, "plain") == "plain"
+    assert convert._with_fields(known, {"more": 1}, "plain") == "other"
+    with pytest.raises(convert._Unfit, match="needs a type, as several have these fields: one of one, other"):
+        convert._with_fields(known, {"shift_bits": 1}, "plain")
