@@ -60,7 +60,7 @@ def test_latencies_of_the_gf104_are_those_measured_on_the_gf106():
 def test_the_gf104_needs_parallelism_within_its_warps():
     """Two schedulers fill two of the three groups of lanes with one instruction of a warp at a time."""
     lanes = [measure("throughput", archdef.Device(GF104), operation="fma_f32", chains=chains)["per_cycle"] for chains in (1, 4)]
-    assert lanes == pytest.approx([32, 48], rel=0.015)      # 47.4: what stores the results is issued again for each line
+    assert lanes == pytest.approx([32, 48], rel=0.015)      # 47.4 since replays take 36 cycles, not 28
 
 
 @BOTH
