@@ -53,7 +53,30 @@ MOVED: dict[str, Deprecation] = {
     f"archdef.report.numbers.{name}": Deprecation(f"archdef.report.numbers.{name}", "0.1", "0.2", f"archdef.formatting.{name}")
     for name in ("NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three")}
 """``module.name`` → where it is now, as a dotted name in `Deprecation.instead`."""
-RENAMED: dict[str, Deprecation] = {}
+RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in {
+    "load_store.queued_stores": "load_store.pipeline.stores_in_a_row",
+    "load_store.after_load": "load_store.pipeline.arbitration",
+    "load_store.bank_queue_entries": "load_store.pipeline.data_stage_entries",
+    "load_store.access_distance_cycles": "load_store.pipeline.issue_interval_cycles",
+    "load_store.bulk_read_bytes_per_cycle": "load_store.bulk_copies.read_bytes_per_cycle",
+    "load_store.bulk_write_bytes_per_cycle": "load_store.bulk_copies.write_bytes_per_cycle",
+    "caches.instruction_fill_bytes": "caches.code_fetch.fill_bytes",
+    "caches.launch_bytes": "caches.code_fetch.launch_bytes",
+    "isa.code_tail_instructions": "caches.code_fetch.tail_instructions",
+    "isa.code_alignment_bytes": "caches.code_fetch.alignment_bytes",
+    "interconnect.atomic_packet_cycles": "interconnect.slices.atomic_packet_cycles",
+    "interconnect.slice_queue_cycles": "interconnect.slices.queue_cycles",
+    "interconnect.slice_map": "interconnect.slices.map",
+    "interconnect.cluster_request_bytes_per_cycle": "interconnect.cluster_ports.request_bytes_per_cycle",
+    "interconnect.cluster_response_bytes_per_cycle": "interconnect.cluster_ports.response_bytes_per_cycle",
+    "interconnect.sides": "interconnect.l2_partitions.count",
+    "interconnect.far_latency_ns": "interconnect.l2_partitions.far_latency_ns",
+    "interconnect.side_bytes_per_cycle": "interconnect.l2_partitions.link_bytes_per_cycle",
+    "interconnect.side_links": "interconnect.l2_partitions.links",
+    "interconnect.place_cycles": "interconnect.distances.hop_cycles",
+    "interconnect.spread_ns": "interconnect.distances.partition_ns",
+    "interconnect.gathered_requests": "interconnect.request_coalescer.requests",
+    "interconnect.gathering_lines": "interconnect.request_coalescer.lines"}.items()}
 """Path of a field → its path now, in `Deprecation.instead`."""
 
 

@@ -127,8 +127,8 @@ def unloaded_latency_ns(arch: Architecture) -> float:
     """Nanoseconds of a read that finds no cache and no queue: network, a row that must be opened, the data's way back."""
     links, dram, caches = arch.interconnect, arch.dram, arch.caches
     core_ns = 1e3 / arch.clocks.core_mhz
-    way = links.request_latency_ns + links.response_latency_ns + links.spread_ns / 2
-    way += sum(links.place_cycles) / max(len(links.place_cycles), 1) * 1e3 / arch.clocks.shader_mhz
+    way = links.request_latency_ns + links.response_latency_ns
+    way += links.distances.mean_ns(arch.clocks.shader_mhz) if links.distances else 0
     if caches.l2 is not None:
         way += caches.l2.latency_cycles * core_ns
     return way + dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns

@@ -66,12 +66,13 @@ def _fetches(ops, issued, m: dict) -> int:
 def _requests(counters, m: dict) -> float:
     """Femtoseconds of all requests and DRAM transactions, each alone in the memory system."""
     partition, core, links, dram, caches = counters.partition, m["core_period_fs"], m["interconnect"], m["dram"], m["caches"]
+    parts, clusters = links["l2_partitions"], links["cluster_ports"]
     largest = links["header_bytes"] + links["mask_bytes"] + max(caches["l2"]["line_bytes"], dram["interleave_bytes"], 128)
     ports = sum(-(-largest // width) + 1 for width in (
         links["injection_bytes_per_cycle"], links["partition_request_bytes_per_cycle"], links["partition_response_bytes_per_cycle"],
-        links["cluster_request_bytes_per_cycle"] or largest, links["cluster_response_bytes_per_cycle"] or largest))
-    ports += 1 - (-largest * links["side_links"] // (links["side_bytes_per_cycle"] or largest))
-    way = (links["request_latency_fs"] + links["response_latency_fs"] + links["far_latency_fs"] + dram["extra_latency_fs"]
+        clusters["request_bytes_per_cycle"] or largest, clusters["response_bytes_per_cycle"] or largest))
+    ports += 1 - (-largest * parts["links"] // (parts["link_bytes_per_cycle"] or largest))
+    way = (links["request_latency_fs"] + links["response_latency_fs"] + parts["far_latency_fs"] + dram["extra_latency_fs"]
            + (ports + caches["l2"]["latency_cycles"] + caches["texture_l2"]["latency_cycles"]) * core + 2 * m["shader_period_fs"])
     command = sum(dram[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
     command += dram["t_rfc_fs"] if dram["refresh_banks"] else 0      # each may want banks that are being refreshed

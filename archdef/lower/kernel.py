@@ -204,7 +204,7 @@ def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards
         barriers_used=kernel.barriers, global_image=layout.image("global"), const_image=layout.image("const"),
         relocations=tuple(layout.relocations), parameter_layout=layout.parameters, parameter_bytes=layout.parameter_bytes,
         statements=tuple(kernel.statements), directives=dict(kernel.function.directives), functions=tuple(f.name for f in functions),
-        instructions=instructions, code_bytes=code_bytes(kernel.codes, kernel.source, instructions, architecture.isa),
+        instructions=instructions, code_bytes=code_bytes(kernel.codes, kernel.source, instructions, architecture),
         calls_runtime=(asks := any(_asks(f) for f in functions)), launches=kernels_taken(module, functions) if asks else (),
         references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
         warnings=tuple(kernel.warnings))

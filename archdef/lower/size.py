@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from archdef.errors import PtxError
 from archdef.lower.encoding import Kind
 from archdef.lower.virtual import Code, slow_paths
+
+if TYPE_CHECKING:
+    from archdef.spec import Architecture
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ENTRY = re.compile(r"\.(entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
@@ -45,13 +49,15 @@ def check_length(kernel: str, count: int, architecture, most: int, file: str, li
                        "archdef.lower.Options(max_instructions=...) allows more", file=file, line=line)
 
 
-def code_bytes(codes: list[Code], source: list, instructions: int, isa) -> int:
+def code_bytes(codes: list[Code], source: list, instructions: int, architecture: Architecture) -> int:
     """Give the bytes of code of so many static instructions; `source` are those of the program, which ops name as their statements.
 
     Routines for operands out of the ordinary are there once, however often they are called. The assembler's filling comes last.
     """
+    isa, fetch = architecture.isa, architecture.caches.code_fetch
     asked = {(op.operation, source[op.statement]) for code in codes for op in code.ops if slow_paths(op, isa.operations)}
     routines = {(operation, isa.cost(operation, ".".join((i.opcode, *i.modifiers))).slow_path_instructions or 0) for operation, i in asked}
     within = sum(op.count for code in codes for op in code.ops if op.kind in (Kind.SETP, Kind.BRANCH))      # what is executed of them
-    length = instructions - within + sum(length for _, length in routines) + isa.code_tail_instructions
-    return -(-length * isa.instruction_bytes // isa.code_alignment_bytes) * isa.code_alignment_bytes
+    length = instructions - within + sum(length for _, length in routines) + (fetch.tail_instructions if fetch else 0)
+    alignment_bytes = fetch.alignment_bytes if fetch else 16
+    return -(-length * isa.instruction_bytes // alignment_bytes) * alignment_bytes

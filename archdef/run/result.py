@@ -125,9 +125,9 @@ class Run:
     @property
     def launch_bytes_read(self) -> int:
         """Bytes that the launch itself reads from device memory, where caches hold nothing of it: descriptor, parameters, code. Beside
-        those that `counters` has of the kernel's accesses; 0 where the description does not say (`caches.instruction_fill_bytes`)."""
-        piece = self.architecture.caches.instruction_fill_bytes
-        return 0 if piece is None else self.architecture.caches.launch_bytes + -(-self.program.code_bytes // piece) * piece
+        those that `counters` has of the kernel's accesses; 0 where the description does not say (`caches.code_fetch`)."""
+        fetch = self.architecture.caches.code_fetch
+        return 0 if fetch is None else fetch.launch_bytes + -(-self.program.code_bytes // fetch.fill_bytes) * fetch.fill_bytes
 
     @property
     def cycles(self) -> int:

@@ -12,7 +12,8 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import (Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, SharedMemory, StridePrefetcher, TextureUnits,
+from archdef.spec.memory import (BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, Dram, InstructionQueue, Interconnect, L2Partitions,
+                                 L2Slices, LoadStore, LoadStorePipeline, NocDistances, RequestCoalescer, SharedMemory, StridePrefetcher, TextureUnits,
                                  WriteCombining)
 from archdef.spec.policy import (
     AmongOldest, BankMap,
@@ -21,17 +22,13 @@ from archdef.spec.policy import (
     TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip",
-    "Cite",
-    "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
-    "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup",
-    "HostLink", "InstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
-    "LooseRoundRobin", "LowOrder",
-    "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
-    "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
-    "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher",
-    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpThrottle", "WarpgroupProducts", "WeightedPriority",
-    "WideAccess", "WordAtATime",
-    "WriteCombining", "XorHash",
-    "named", "operations", "unit_of",
-]
+    "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "BulkCopyUnit", "Cache", "Caches",
+    "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConvergenceBarriers", "DeviceLaunches", "Dram",
+    "DramScheduling", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest",
+    "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS",
+    "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory",
+    "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES", "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances",
+    "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence",
+    "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast",
+    "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Transaction", "TwoLevel", "Unit", "unit_of", "Vocabulary", "Warp",
+    "WarpgroupProducts", "WarpThrottle", "WeightedPriority", "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]

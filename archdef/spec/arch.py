@@ -183,7 +183,8 @@ class Architecture:
                   ``"l1.size_bytes"``. A path below `units`, `isa.operations` or another table that the machine has not adds
                   an entry: ``"units.tensor": Unit(…)``; None, or ``"none"``, takes one away.
 
-        A part may be given as a whole, and fields of it after it; what would undo an earlier change is refused.
+        A part may be given as a whole, and fields of it after it; what would undo an earlier change is refused. Fields of a
+        part that the machine has not make one: ``{"caches.l1_prefetcher.entries": 64}``.
 
         Raises UnknownField, naming the nearest path; SpecErrors with every fault of the changed machine, or naming two
         changes of the same field.
@@ -283,7 +284,7 @@ def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) ->
     done: dict[str, str] = {}
     if not isinstance(changes, Mapping):
         raise SpecErrors(f"{name} cannot be changed", [SpecError("changes", changes, "must map paths to values")])
-    for given, value in changes.items():
+    for given, value in _with_parts_made(parts, changes, name).items():
         path = _full(parts, given, name, value)
         for earlier, as_given in done.items():
             if earlier == path or earlier.startswith(path + "."):
@@ -293,6 +294,31 @@ def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) ->
         head, *rest = path.split(".")
         parts[head] = _replaced(parts[head], _RULES[head], rest, path, _plain(value))
     return list(done)
+
+
+def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """Put fields of parts that the machine has not together: ``{"caches.l1_prefetcher.entries": 64}`` asks for a whole prefetcher.
+
+    Raises SpecErrors naming the fields without a default that are not among the changes.
+    """
+    absent = {path: rule.of for path, value, rule in _walk(parts) if value is None and type(rule) is Part}
+    made: dict[str, dict[str, Any]] = {}
+    others: dict[str, object] = {}
+    for given, value in changes.items():
+        given = renamed(given) if isinstance(given, str) else given
+        above, _, field = given.rpartition(".") if isinstance(given, str) else ("", "", "")
+        places = [path for path in absent if path == above or path.endswith("." + above)] if above and above not in changes else []
+        if len(places) == 1 and field in attrs.fields_dict(absent[places[0]]):
+            others.setdefault(places[0], None)        # where its first field stood
+            rule = rule_of(attrs.fields_dict(absent[places[0]])[field])
+            made.setdefault(places[0], {})[field] = rule.parse(field, value) if isinstance(value, str) and rule is not None else _plain(value)
+        else:
+            others[given] = value
+    lacking = [SpecError(f"{name}.{path}.{one.name}", None, f"must be given, too: the machine has no {path} to change")
+               for path, fields in made.items() for one in attrs.fields(absent[path]) if one.default is attrs.NOTHING and one.name not in fields]
+    if lacking:
+        raise SpecErrors(f"{name} cannot be changed", lacking)
+    return {path: absent[path](**made[path]) if path in made else value for path, value in others.items()}
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any], given: Sequence[str]) -> list[tuple[str, object, object]]:
@@ -348,9 +374,9 @@ def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) 
         return ending[0]
     if ending:
         raise UnknownField(f"{name} has several fields {values.shown(path)}: {', '.join(ending)}")
-    for absent, value in known.items():
-        if value is None and path.startswith(absent + "."):
-            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None; set {absent} as a whole first")
+    for absent, found in known.items():
+        if found is None and path.startswith(absent + "."):
+            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None")
     raise UnknownField(f"{name} has no field {values.shown(path)}{_of_another(parts, path) or nearest(path, known)}")
 
 

@@ -20,7 +20,7 @@ from archdef.spec.fields import Rule, Text, Texts, closest, holds_fields
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
-from archdef.spec.memory import MOST_SECTORS
+from archdef.spec.memory import MOST_SECTORS, L2Partitions
 from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
 
@@ -149,18 +149,18 @@ def _clusters_and_groups_make_up_the_chip(arch):
         yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
 
 
-@_combination("interconnect.slice_map", declared=True)
+@_combination("interconnect.slices", declared=True)
 def _slices_depend_on_address_bits_that_are_looked_at(arch):
-    rule = arch.interconnect.slice_map
+    rule = arch.interconnect.slices and arch.interconnect.slices.map
     if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
-        yield "interconnect.slice_map", rule, "must look at address bits below 40"
+        yield "interconnect.slices.map", rule, "must look at address bits below 40"
 
 
-@_combination("interconnect.sides", "dram.partitions")
-def _sides_have_equally_many_partitions(arch):
-    sides = arch.interconnect.sides
-    if arch.dram.partitions % sides:
-        yield "interconnect.sides", sides, f"must divide dram.partitions = {arch.dram.partitions}: each side has as many"
+@_combination("interconnect.l2_partitions", "dram.partitions")
+def _parts_of_the_chip_have_equally_many_partitions(arch):
+    parts = arch.interconnect.l2_partitions
+    if parts is not None and arch.dram.partitions % parts.count:
+        yield "interconnect.l2_partitions.count", parts.count, f"must divide dram.partitions = {arch.dram.partitions}: each has as many"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)
@@ -194,6 +194,10 @@ def _headroom_is_of_a_carveout(arch):
         yield "limits.shared_headroom", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
 
 
+def _shows_without_l2(parts: L2Partitions) -> bool:
+    return bool(parts.far_latency_ns or parts.link_bytes_per_cycle)
+
+
 def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
     return lambda arch: feature in arch.isa.features, f"isa.features has {feature}"
 
@@ -204,30 +208,23 @@ _FEATURE_BY_WHICH = {"call": "device_calls", "int_dot": "int_dot"}
 """Class of operation that every machine has a cost for → feature without which no program asks for it."""
 
 _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
-    "load_store.bulk_read_bytes_per_cycle": _has("bulk_copies"), "load_store.bulk_write_bytes_per_cycle": _has("bulk_copies"),
-    "interconnect.gathering_lines": (lambda arch: arch.interconnect.gathered_requests > 1, "interconnect.gathered_requests is more than 1"),
+    "load_store.bulk_copies": _has("bulk_copies"),
     **{f"interconnect.{name}": (lambda arch: arch.interconnect.mask_bytes, "interconnect.mask_bytes is more than 0")
        for name in ("sector_mask_bytes", "partial_write_cycles")},
-    **{f"interconnect.{name}": (lambda arch: arch.interconnect.slice_map, "interconnect.slice_map is given")
-       for name in ("atomic_packet_cycles", "slice_queue_cycles")},
-    "interconnect.far_latency_ns": (lambda arch: arch.interconnect.sides > 1, "interconnect.sides is more than 1"),
     "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
     "dram.refresh_banks": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
     "dram.refreshes_postponed": (lambda arch: arch.dram.refresh_banks, "dram.refresh_banks is given"),
     "caches.constant_fill_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
     "caches.constant_line_cycles": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
     "caches.instruction_memory_cycles": (lambda arch: arch.caches.instruction, "caches.instruction is given"),
-    "caches.launch_bytes": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given"),
-    **{f"isa.{name}": (lambda arch: arch.caches.instruction_fill_bytes, "caches.instruction_fill_bytes is given: nothing else reads how long code is")
-       for name in ("code_tail_instructions", "code_alignment_bytes")},
     "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
-    "load_store.queued_stores": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
+    "load_store.pipeline.stores_in_a_row": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
     "caches.texture_tile_rows": _has("texture"), "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
-    "load_store.after_load": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
-    "interconnect.gathered_requests": (lambda arch: arch.caches.l2, "caches.l2 is given"),
-    "interconnect.sides": (lambda arch: arch.caches.l2 or arch.interconnect.far_latency_ns or arch.interconnect.side_bytes_per_cycle,
-                           "caches.l2, interconnect.far_latency_ns or interconnect.side_bytes_per_cycle is given"),
+    "load_store.pipeline.arbitration": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
+    "interconnect.request_coalescer": (lambda arch: arch.caches.l2, "caches.l2 is given"),
+    "interconnect.l2_partitions": (lambda arch: arch.caches.l2 or _shows_without_l2(arch.interconnect.l2_partitions),
+                                   "caches.l2 is given, or its far_latency_ns or link_bytes_per_cycle"),
     "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
     "device_launches.virtual_us": (lambda arch: arch.device_launches and arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
@@ -237,8 +234,8 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
 
 
 _STAYS: dict[str, tuple[Callable[[Architecture], object], str]] = {
-    "isa.instruction_bytes": (lambda arch: arch.caches.instruction or arch.caches.instruction_fill_bytes,
-                              "caches.instruction or caches.instruction_fill_bytes is given: nothing else reads how long code is"),
+    "isa.instruction_bytes": (lambda arch: arch.caches.instruction or arch.caches.code_fetch,
+                              "caches.instruction or caches.code_fetch is given: nothing else reads how long code is"),
     "load_store.atomic_cycles": _has("atomics_global"), "load_store.atomic_sector_cycles": _has("atomics_global"),
     "limits.stack_bytes_per_thread": _has("device_calls")}
 """Path of a field that says what is so whether or not the machine has what it shows in → whether it has it, and how that is said: a what-if about it

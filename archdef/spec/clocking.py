@@ -18,7 +18,7 @@ _FIELDS = {
     "shared": ("shared.latency_cycles", "shared.pass_cycles", "shared.pass_latency_cycles", "shared.group_latency_cycles"),
     "l1": ("caches.l1.latency_cycles",),
     "texture": ("caches.texture_l1.latency_cycles",),
-    "load_store": ("load_store.transaction_cycles", "load_store.access_distance_cycles", "load_store.replay_cycles"),
+    "load_store": ("load_store.transaction_cycles", "load_store.pipeline.issue_interval_cycles", "load_store.replay_cycles"),
 }
 """What of each part is a time in SM cycles."""
 

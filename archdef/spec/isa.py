@@ -335,10 +335,6 @@ class Isa:
     """Width at which the machine computes addresses; 64-bit address arithmetic of a program is charged at this width."""
     instruction_bytes: int = integer(at_most=64, default=8)
     """Bytes of one issued instruction in memory, its share of control words included."""
-    code_tail_instructions: int = integer(at_least=0, default=0)
-    """Instructions that the assembler puts behind a kernel's last, for fetching ahead to find; never issued."""
-    code_alignment_bytes: int = integer(power_of_two=True, default=16)
-    """The size of a kernel's code, with them, is a multiple of this."""
     fuse_multiply_add: bool = flag()
     """Whether the compiler fuses a multiply and a dependent add into one instruction."""
     float_mad: str = choice("fused", "truncated", "separate")

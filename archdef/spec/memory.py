@@ -11,8 +11,8 @@ from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecen
 
 MOST_SECTORS = 4
 """Sectors that are kept under one tag: a cache line of more is several, and a line of transactions has no more."""
-MOST_SIDES = 16
-"""Sides of a chip that are told apart in who has had a copy of a line."""
+MOST_L2_PARTITIONS = 16
+"""Parts of a chip that are told apart in who has had a copy of a line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -169,6 +169,20 @@ class StridePrefetcher:
 
 
 @attrs.frozen(kw_only=True)
+class CodeFetch:
+    """What a launch reads from device memory before its first instruction: the kernel's code, and what describes the launch."""
+
+    fill_bytes: int = integer(power_of_two=True)
+    """Bytes of code that come from device memory at a time, where no cache has them."""
+    launch_bytes: int = integer(at_least=0, default=0)
+    """Bytes that a launch reads besides: its descriptor, its parameters."""
+    tail_instructions: int = integer(at_least=0, default=0)
+    """Instructions that the assembler puts behind a kernel's last, for fetching ahead to find; never issued."""
+    alignment_bytes: int = integer(power_of_two=True, default=16)
+    """The size of a kernel's code, with them, is a multiple of this."""
+
+
+@attrs.frozen(kw_only=True)
 class Caches:
     """The caches that the machine has; None for those that it has not."""
 
@@ -212,10 +226,8 @@ class Caches:
     """The same wait for a line that none of them has."""
     instruction_preload_bytes: int = integer(at_least=0, default=0)
     """Of a kernel's code, from its start: what its launch brings to the last of these caches."""
-    instruction_fill_bytes: int = integer(power_of_two=True, optional=True, default=None)
-    """Bytes of code that come from device memory at a time, where no cache has them; None: it is not known."""
-    launch_bytes: int = integer(at_least=0, default=0)
-    """Bytes that a launch reads from device memory besides its kernel's code: its descriptor, its parameters."""
+    code_fetch: CodeFetch | None = part(CodeFetch, optional=True, default=None)
+    """What a launch reads of its code from device memory; None: it is not known, and counts as nothing."""
     texture_l1: Cache | None = part(Cache, optional=True, default=None)
     """First cache of texture and read-only loads; of scope ``cluster`` if the multiprocessors of a cluster share it."""
     texture_l2: Cache | None = part(Cache, optional=True, default=None)
@@ -267,6 +279,32 @@ class WriteCombining:
 
 
 @attrs.frozen(kw_only=True)
+class LoadStorePipeline:
+    """Stages of the load/store unit that work at the same time, on different accesses."""
+
+    data_stage_entries: int = integer(at_least=0, at_most=64, default=0)
+    """Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is room; loads that miss come to
+    the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""
+    issue_interval_cycles: int = integer(at_least=0, at_most=64, default=0)
+    """Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any other instructions in between."""
+    arbitration: str = choice("turns", "random", default="turns")
+    """Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it as can be queued: they take
+    turns, or it is drawn."""
+    stores_in_a_row: bool = flag(default=False)
+    """Whether stores of a warp that follow each other, with nothing in between, go to the unit in a row though others wait for it."""
+
+
+@attrs.frozen(kw_only=True)
+class BulkCopyUnit:
+    """The unit of asynchronous bulk copies, which asks for data beside the load/store unit."""
+
+    read_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Bytes that it asks for in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`."""
+    write_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Bytes that it stores or reduces in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`."""
+
+
+@attrs.frozen(kw_only=True)
 class LoadStore:
     """What one multiprocessor can have under way."""
 
@@ -274,6 +312,10 @@ class LoadStore:
     """Where memory instructions wait for the load/store unit; None: in their warps."""
     write_combining: WriteCombining | None = part(WriteCombining, optional=True, default=None)
     """Where stores wait for others to the same line; None: each leaves by itself."""
+    pipeline: LoadStorePipeline | None = part(LoadStorePipeline, optional=True, default=None)
+    """Stages of the unit; None: each access holds it to its end, and schedulers take turns at it."""
+    bulk_copies: BulkCopyUnit | None = part(BulkCopyUnit, optional=True, default=None)
+    """What does bulk copies; None: it sends a transaction every `transaction_cycles`."""
     reads_in_flight_per_multiprocessor: int = integer()
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
@@ -282,18 +324,8 @@ class LoadStore:
     """Bytes of sectors that those may carry together, whole or in part; None: as many as they are."""
     textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
     """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
-    queued_stores: bool = flag(default=False)
-    """Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row though others wait for it."""
-    after_load: str = choice("turns", "chance", default="turns")
-    """Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it as can be queued: they take
-    turns, as ever, or chance decides."""
-    bank_queue_entries: int = integer(at_least=0, at_most=64, default=0)
-    """Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is room. Loads that miss come to
-    the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
-    access_distance_cycles: int = integer(at_least=0, at_most=64, default=0)
-    """Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any other instructions in between."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
     replay_refused: bool = flag(default=False)
@@ -304,10 +336,70 @@ class LoadStore:
     atomic_sector_cycles: float | None = real(optional=True, default=None)
     """Core cycles for which operations on all words of a sector hold its partition, and each of two values where operations take two;
     None: `atomic_cycles`."""
-    bulk_read_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`."""
-    bulk_write_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Bytes that it stores or reduces in an SM cycle; None: a transaction every `transaction_cycles`."""
+
+@attrs.frozen(kw_only=True)
+class L2Slices:
+    """Slices of the L2, as many as partitions of memory, that are reached by a map of their own."""
+
+    map: ParityHash = policy(ParityHash)
+    """Through which slice's ports and atomic unit an address is reached, and in which of `Interconnect.l2_partitions` those lie. What comes from
+    another one goes in at the same place of its own, and what is stored or operated on crosses from there."""
+    atomic_packet_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which a packet of atomic operations holds the way into its slice at least."""
+    queue_cycles: int = integer(default=1000)
+    """Core cycles of stores and atomic operations that may wait to get into a slice, and of those that may wait in it; others wait in their
+    multiprocessors, and hold up what comes after."""
+
+
+@attrs.frozen(kw_only=True)
+class ClusterPorts:
+    """Between the multiprocessors of a cluster and the network, beside what each of them can send and receive."""
+
+    request_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate out of one cluster, whose multiprocessors take turns, per core cycle; None: not a bottleneck."""
+    response_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate into one cluster, per core cycle; None: not a bottleneck."""
+
+
+@attrs.frozen(kw_only=True)
+class L2Partitions:
+    """Equal parts of the chip, by number, each with its multiprocessors and its partitions of memory, whose L2 keeps copies of the others' lines."""
+
+    count: int = integer(at_least=2, at_most=MOST_L2_PARTITIONS)
+    """How many there are."""
+    far_latency_ns: float = real(at_least=0, default=0)
+    """By which data take longer to another part than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""
+    link_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate into one part from the others, per core cycle, of such data and of what is stored; None: not a bottleneck."""
+    links: int = integer(default=1)
+    """Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so many."""
+
+
+@attrs.frozen(kw_only=True)
+class NocDistances:
+    """How much farther answers have to go than to the nearest multiprocessor."""
+
+    hop_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
+    """SM cycles of their hops to the multiprocessors of a cluster, one by one, and again from the first; none: no longer."""
+    partition_ns: float = real(at_least=0, default=0)
+    """Most by which they take longer from one partition than from another; how much is different for each cluster and partition."""
+
+    def mean_ns(self, shader_mhz: float) -> float:
+        """Give the mean of both in nanoseconds, at a clock of the multiprocessors."""
+        return self.partition_ns / 2 + sum(self.hop_cycles) / max(len(self.hop_cycles), 1) * 1e3 / shader_mhz
+
+
+@attrs.frozen(kw_only=True)
+class RequestCoalescer:
+    """Requests of one cluster's multiprocessors for the same sectors of a line, which a partition answers together.
+
+    They must come before the first of them is answered, and no request of that cluster for other sectors of the line in between.
+    """
+
+    requests: int = integer(at_least=2)
+    """How many it answers together at most."""
+    lines: int = integer(power_of_two=True, default=256)
+    """Lines for which a partition can gather requests at a time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -325,13 +417,8 @@ class Interconnect:
     sector_mask_bytes: int = integer(at_least=0, default=0)
     """Bytes by which each sector makes the packet of atomic operations longer that carries more than one word, instead; 0: all together `mask_bytes`."""
     partial_write_cycles: float = real(at_least=0, default=0.0)
-    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with a `slice_map`, those for which it
+    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with `slices`, those for which it
     holds its slice as atomic operations do."""
-    atomic_packet_cycles: float = real(at_least=0, default=0.0)
-    """Core cycles for which a packet of atomic operations holds the way into its slice at least."""
-    slice_queue_cycles: int = integer(default=1000)
-    """Core cycles of stores and atomic operations that may wait to get into a slice of `slice_map`, and of those that may wait in it; others wait
-    in their multiprocessors, and hold up what comes after."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
@@ -339,33 +426,19 @@ class Interconnect:
     store_ports: bool = flag(default=False)
     """Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load."""
     partition_request_bytes_per_cycle: int = integer()
-    """Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`."""
+    """Rate into one partition, per core cycle; packets take whole cycles, but where there are `slices`."""
     partition_response_bytes_per_cycle: int = integer()
     """Rate out of one partition, per core cycle."""
-    slice_map: ParityHash | None = policy(ParityHash, optional=True, default=None)
-    """Through which partition's ports and atomic unit an address is reached, and on which side those lie; None: through those of its own.
-    What comes from another side goes in at the same place of its own side, and what is stored or operated on crosses from there."""
-    cluster_request_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them; None: not a bottleneck."""
-    cluster_response_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Rate into one cluster, per core cycle; None: not a bottleneck."""
-    sides: int = integer(at_most=MOST_SIDES, default=1)
-    """Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other."""
-    far_latency_ns: float = real(at_least=0, default=0)
-    """By which data take longer to another side than to their own: from DRAM, and from the partition's cache when they are first asked for from there."""
-    side_bytes_per_cycle: int | None = integer(optional=True, default=None)
-    """Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a bottleneck."""
-    side_links: int = integer(default=1)
-    """Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so many."""
-    place_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
-    """SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from the first; none: no longer."""
-    spread_ns: float = real(at_least=0, default=0)
-    """Most by which they take longer from one partition than from another; how much is different for each cluster and partition."""
-    gathered_requests: int = integer(default=1)
-    """Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together, if they come before
-    the first of them is answered and no request of that cluster for other sectors of the line comes between; 1: each by itself."""
-    gathering_lines: int = integer(power_of_two=True, default=256)
-    """Lines for which a partition can gather requests at a time."""
+    slices: L2Slices | None = part(L2Slices, optional=True, default=None)
+    """Slices of the L2 that have a map, ports and atomic units of their own; None: they are the partitions'."""
+    cluster_ports: ClusterPorts | None = part(ClusterPorts, optional=True, default=None)
+    """What the multiprocessors of a cluster share; None: each has its own way into the network and out of it."""
+    l2_partitions: L2Partitions | None = part(L2Partitions, optional=True, default=None)
+    """Parts of the chip between which data take longer; None: all are near each other."""
+    distances: NocDistances | None = part(NocDistances, optional=True, default=None)
+    """By which answers take longer to some multiprocessors than to others; None: by nothing."""
+    request_coalescer: RequestCoalescer | None = part(RequestCoalescer, optional=True, default=None)
+    """Where a partition answers equal requests of one cluster together; None: each is answered by itself."""
 
 
 @attrs.frozen(kw_only=True)

@@ -84,6 +84,6 @@ def declared_latency_cycles(architecture, level: str, *, sector_bytes: int = 32)
         bursts = -(-sector_bytes // dram.burst_bytes)
         ns += dram.t_rcd_ns + dram.t_cl_ns + dram.extra_latency_ns \
             + bursts * dram.burst_bytes * dram.ecc_overhead_ratio / (architecture.dram_bandwidth_gb_s / dram.partitions)
-        ns += net.far_latency_ns / 2 if net.sides > 1 else 0
-    ns += net.spread_ns / 2
-    return own + ns * clocks.shader_mhz / 1000 + sum(net.place_cycles) / max(len(net.place_cycles), 1)
+        ns += net.l2_partitions.far_latency_ns / 2 if net.l2_partitions else 0
+    ns += net.distances.mean_ns(clocks.shader_mhz) if net.distances else 0
+    return own + ns * clocks.shader_mhz / 1000

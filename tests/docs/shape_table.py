@@ -25,6 +25,7 @@ ROWS = {
     "fields": "fields of a description: of its parts and of the policies that it may name",
     "one_plugin": "… that only one plugin sets to something else than the default",
     "one_plugin_assembler": "… of those, under `isa.assembler`",
+    "one_plugin_outside": "… of those, outside of optional components and of policies",
     "at_default": "… at their default in every machine of this repository",
     "machine_table": "members of the engine's `MachineTable` that are written by hand",
     "modules": "modules of the engine",
@@ -59,6 +60,14 @@ def declared(cls: type) -> Iterator[tuple[str, str]]:
         yield from (inner for choice in nested(rule) for inner in declared(choice))
 
 
+def always_there(cls: type) -> Iterator[tuple[str, str]]:
+    """The fields that every description has: neither in a component that is optional nor a policy's own."""
+    for attribute, rule, field in fields(cls):
+        yield from [field] if field else []
+        if isinstance(rule, (Part, Parts, Table)) and not isinstance(rule, Policy) and not rule.optional:
+            yield from (inner for choice in nested(rule) for inner in always_there(choice))
+
+
 def changed(value: object) -> Iterator[tuple[str, str]]:
     """The fields of a description that are not at their default."""
     for attribute, rule, field in fields(type(value)):
@@ -75,8 +84,10 @@ def of_the_schema(tree: Path) -> dict[str, int]:
     shipped = {package.name for package in tree.glob("plugins/*/src/*")}
     machines = [(package, set(changed(registry.get(name)))) for name in registry.names() if (package := registry.REGISTRY.package(name)) in shipped]
     setters = {field: {package for package, theirs in machines if field in theirs} for field in declared(Architecture)}
-    alone = [owner for (owner, _), packages in setters.items() if len(packages) == 1]
-    return {"fields": len(setters), "one_plugin": len(alone), "one_plugin_assembler": alone.count("Assembler"),
+    alone = [field for field, packages in setters.items() if len(packages) == 1]
+    everywhere = set(always_there(Architecture))
+    return {"fields": len(setters), "one_plugin": len(alone), "one_plugin_assembler": [owner for owner, _ in alone].count("Assembler"),
+            "one_plugin_outside": sum(field in everywhere for field in alone),
             "at_default": sum(not packages for packages in setters.values())}
 
 

@@ -6,6 +6,7 @@ import pytest
 import archdef
 from archdef import registry
 from archdef.errors import SpecErrors
+from archdef.spec import L2Partitions
 
 READ = """.version 7.0
 .target sm_70
@@ -47,8 +48,8 @@ def cycles_of_reads(arch):
 @pytest.mark.parametrize("name", ["a100", "h100"])
 @pytest.mark.parametrize("sides", [2, 4])
 def test_the_first_reader_of_each_other_side_waits_for_the_way_and_later_ones_do_not(name, sides):
-    arch = registry.get(name).evolve({"chip.multiprocessors": 8, "dram.partitions": 16, "interconnect.spread_ns": 0.0, "interconnect.sides": sides,
-                                      "interconnect.far_latency_ns": 500.0})
+    arch = registry.get(name).evolve({"chip.multiprocessors": 8, "dram.partitions": 16, "interconnect.distances": None,
+                                      "interconnect.l2_partitions.count": sides, "interconnect.l2_partitions.far_latency_ns": 500.0})
     took = cycles_of_reads(arch).reshape(sides, -1).astype(int)
     far, near = round(500 * arch.clocks.shader_mhz / 1000), took[:, 1:]
     assert near.max() - near.min() < 32
@@ -58,12 +59,12 @@ def test_the_first_reader_of_each_other_side_waits_for_the_way_and_later_ones_do
 def test_sides_without_equally_many_partitions_are_refused_by_name():
     arch = registry.get("a100")
     with pytest.raises(SpecErrors) as raised:
-        attrs.evolve(arch, interconnect=attrs.evolve(arch.interconnect, sides=3))
-    assert any("interconnect.sides must divide dram.partitions = 80" in str(one) for one in raised.value.exceptions)
+        attrs.evolve(arch, interconnect=attrs.evolve(arch.interconnect, l2_partitions=L2Partitions(count=3)))
+    assert any("interconnect.l2_partitions.count must divide dram.partitions = 80" in str(one) for one in raised.value.exceptions)
 
 
-@pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).interconnect.sides > 1])
-@pytest.mark.parametrize("changes", [{"dram.partitions": 1}, {"interconnect.sides": 3}, {"dram.partitions": 8, "interconnect.sides": 16}])
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).interconnect.l2_partitions])
+@pytest.mark.parametrize("changes", [{"dram.partitions": 1}, {"interconnect.l2_partitions.count": 3}, {"dram.partitions": 8, "interconnect.l2_partitions.count": 16}])
 def test_sides_that_do_not_divide_the_partitions_are_refused_in_what_ifs_too(name, changes):
     with pytest.raises(SpecErrors) as caught:
         registry.get(name).evolve(changes)

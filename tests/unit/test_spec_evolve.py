@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from archdef.errors import SpecErrors, UnknownField
-from archdef.spec import Architecture, Cache, GreedyThenOldest, KiB, TwoLevel, XorHash
+from archdef.spec import Architecture, Cache, GreedyThenOldest, KiB, StridePrefetcher, TwoLevel, XorHash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_machine import gizmo
@@ -26,7 +26,7 @@ def test_values_change_by_path_and_the_rest_stays():
     ("dram.capacity_bytes", "0.5 MiB", 1 << 19), ("dram.t_cl_ns", "12.5 ns", 12.5), ("dram.t_cl_ns", "12.5", 12.5),
     ("chip.block_launch_cycles", "7 cycles", 7), ("schedulers.policy", "gto", GreedyThenOldest()),
     ("schedulers.policy", "two_level", TwoLevel()), ("dram.partition_map", "xor_hash", XorHash()),
-    ("caches.l1.enabled", "off", False), ("caches.l1", "none", None), ("interconnect.slice_map", "none", None), ("schedulers.throttle", "None", None),
+    ("caches.l1.enabled", "off", False), ("caches.l1", "none", None), ("interconnect.slices", "none", None), ("schedulers.throttle", "None", None),
     ("isa.pointer_bits", "32", 32),
     ("isa.float_mad", "truncated", "truncated"), ("limits.grid_dimensions", "(7, 8, 9)", (7, 8, 9)),
     ("isa.features", "clock", frozenset({"clock"}))])
@@ -42,7 +42,7 @@ def test_text_that_does_not_fit_is_refused_with_the_path(path, text):
     assert caught.value.exceptions[0].path == f"gizmo.{path}"
 
 
-@pytest.mark.parametrize("path, text", [("schedulers.throttle", "gto"), ("interconnect.slice_map", "gto")])
+@pytest.mark.parametrize("path, text", [("schedulers.throttle", "gto")])
 def test_who_refuses_a_policy_says_which_there_are_and_whether_none_will_do(path, text):
     with pytest.raises(SpecErrors) as caught:
         GIZMO.evolve({path: text})
@@ -78,7 +78,7 @@ def test_part_of_a_path_will_do_unless_it_is_ambiguous():
 
 @pytest.mark.parametrize("path, message", [
     ("warp.sise", r"gizmo has no field 'warp.sise' \(did you mean warp.size\?\)"),
-    ("caches.constant.ways", "because caches.constant is None; set caches.constant as a whole first"),
+    ("caches.constant.wais", "gizmo has no field 'caches.constant.wais', because caches.constant is None"),
     ("warp.size.more", "gizmo has no field 'warp.size.more'"), ("", "gizmo has no field ''"), ("name.x", "no field"),
     ("evidence", "no field"), ("changes", "no field")])
 def test_an_unknown_path_is_refused_with_the_nearest(path, message):
@@ -90,6 +90,22 @@ def test_an_absent_part_can_be_set_as_a_whole():
     constant = Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=8, misses_in_flight=4,
                      write="evict", scope="multiprocessor")
     assert GIZMO.evolve({"caches.constant": constant, "caches.constant.ways": 4}).caches.constant.ways == 4
+
+
+def test_fields_of_an_absent_part_make_it():
+    """What a command line can say of a component that the machine has not: no more than its fields, one by one, as texts."""
+    changed = GIZMO.evolve({"caches.l1_prefetcher.entries": "64", "l1_prefetcher.degree": 2, "warp.size": 16})
+    assert changed.caches.l1_prefetcher == StridePrefetcher(entries=64, degree=2) and changed.warp.size == 16
+    assert changed.changes["caches.l1_prefetcher"] == (None, changed.caches.l1_prefetcher)
+    assert changed.evolve({"caches.l1_prefetcher": None}) == GIZMO.evolve({"warp.size": 16})
+
+
+@pytest.mark.parametrize("changes", [{"caches.l1_prefetcher.degree": 2}, {"l1_prefetcher.degree": "2", "warp.size": 16}])
+def test_an_absent_part_is_not_made_without_what_it_must_have(changes):
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve(changes)
+    assert [str(one) for one in caught.value.exceptions] == [
+        "gizmo.caches.l1_prefetcher.entries must be given, too: the machine has no caches.l1_prefetcher to change, got None"]
 
 
 def test_what_is_set_to_what_it_is_changes_nothing():

@@ -4,7 +4,7 @@ import pickle
 import attrs
 import pytest
 from archdef.errors import SpecErrors
-from archdef.spec import Form, FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
+from archdef.spec import BulkCopyUnit, Form, FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
 from small_machine import MADE_UP, gizmo
 
 GIZMO = gizmo()
@@ -91,8 +91,8 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("dram", partitions=7), "gizmo.dram.bus_bits must give each of 7 partitions whole bytes, got 256"),
     (evolved("caches", l1=attrs.evolve(GIZMO.caches.l1, ways=3)),
      "gizmo.caches.l1.size_bytes must be a multiple of line_bytes x ways = 384, got 16384"),
-    (evolved("load_store", bulk_read_bytes_per_cycle=64),
-     "gizmo.load_store.bulk_read_bytes_per_cycle must be None unless isa.features has bulk_copies, got 64"),
+    (evolved("load_store", bulk_copies=BulkCopyUnit(read_bytes_per_cycle=64)),
+     "gizmo.load_store.bulk_copies must be None unless isa.features has bulk_copies, got BulkCopyUnit(read_bytes_per_cycle=64, write_bytes_per_cycle=None)"),
     (evolved("dram", t_rfc_ns=9.0), "gizmo.dram.t_rfc_ns must be 0 unless dram.t_refi_ns is given, got 9.0"),
     (evolved("limits", shared_headroom=2), "gizmo.limits.shared_headroom must be 1 unless caches.l1_gives_carveout, got 2"),
     (evolved("limits", shared_headroom_bytes=64), "gizmo.limits.shared_headroom_bytes must be 0 unless caches.l1_gives_carveout, got 64"),

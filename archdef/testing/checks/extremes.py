@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from archdef.spec import ClusterPorts
 from archdef.testing.checks.check import Broken, Subject, check, roomy, run_of
 from archdef.testing.checks.samples import samples
 
@@ -14,8 +15,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "one lane": {"warp.size": 1}, "seven lanes": {"warp.size": 7}, "64 lanes": {"warp.size": 64},
     "one bank": {"shared.banks": 1},
     "no caches": {f"caches.{name}": None for name in ("l1", "constant", "constant_l2", "constant_l3", "constant_uniform", "l2")},
-    "one partition": {"interconnect.sides": 1, "dram.partitions": 1},
-    "seven partitions": {"interconnect.sides": 1, "dram.partitions": 7},
+    "one partition": {"interconnect.l2_partitions": None, "dram.partitions": 1},
+    "seven partitions": {"interconnect.l2_partitions": None, "dram.partitions": 7},
     "one read in flight": {"load_store.reads_in_flight_per_multiprocessor": 1},
     "one store in flight": {"load_store.stores_in_flight_per_multiprocessor": 1},
     "bytes of one store in flight": {"load_store.store_bytes_in_flight_per_multiprocessor": 1},
@@ -28,8 +29,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "slow turnover": {"chip.block_turnover_cycles": 10**7},
     "one block resident": {"limits.blocks_per_multiprocessor": 1},
     "narrow ports": {"interconnect.injection_bytes_per_cycle": 1, "interconnect.partition_request_bytes_per_cycle": 1,
-                     "interconnect.partition_response_bytes_per_cycle": 1, "interconnect.cluster_response_bytes_per_cycle": 1,
-                     "interconnect.side_bytes_per_cycle": 1},
+                     "interconnect.partition_response_bytes_per_cycle": 1, "interconnect.cluster_ports": ClusterPorts(response_bytes_per_cycle=1),
+                     "interconnect.l2_partitions.link_bytes_per_cycle": 1},
     "greedy": {"schedulers.policy": "gto"}, "oldest": {"schedulers.policy": "oldest"},
     "two level": {"schedulers.policy": "two_level"}, "weighted": {"schedulers.policy": "weighted"},
     "hashed partitions": {"dram.partition_map": "xor_hash"},
@@ -40,7 +41,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
 
 def extreme(architecture: Architecture, name: str) -> Architecture:
     """Give an extreme form of an architecture; with other warps, room for as many as blocks need."""
-    changed = architecture.evolve(EXTREMES[name])
+    changes, parts = EXTREMES[name], architecture.interconnect.l2_partitions
+    changed = architecture.evolve({path: value for path, value in changes.items() if parts or not path.startswith("interconnect.l2_partitions.")})
     return roomy(changed) if "warp.size" in EXTREMES[name] else changed
 
 

@@ -196,9 +196,10 @@ def loads_take_the_declared_way(subject: Subject, case: str) -> None:
     declared = declared_latency_cycles(architecture, case, sector_bytes=moved)
     declared += sum(closed[steps:2 * steps]) / steps * architecture.dram.t_rp_ns * architecture.clocks.shader_mhz / 1000
     links = architecture.interconnect       # some partitions and places of a cluster lie nearer than others
-    apart = 0 if case == "l1" else links.spread_ns * architecture.clocks.shader_mhz / 2000 + max(links.place_cycles, default=0)
-    if cold and links.sides > 1:
-        apart += links.far_latency_ns * architecture.clocks.shader_mhz / 2000
+    way = links.distances
+    apart = way.partition_ns * architecture.clocks.shader_mhz / 2000 + max(way.hop_cycles, default=0) if way and case != "l1" else 0
+    if cold and links.l2_partitions:
+        apart += links.l2_partitions.far_latency_ns * architecture.clocks.shader_mhz / 2000
     least, most = 0.97 * declared - 1 - apart, apart + 1.15 * declared + 4 * architecture.schedulers.instruction_gap_cycles + 4
     expect(least <= each <= most, f"a load from {case} takes {each:.0f} cycles; the description's latencies add up to {declared:.0f}")
 

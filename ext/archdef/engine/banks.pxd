@@ -19,7 +19,7 @@ cdef inline int64_t banks_room(Sm *sm) noexcept nogil:
     """Let the access whose passes were the latest wait for them. Gives the cycle from which there is room for the next."""
     cdef int64_t room
     sm.bank_place += 1
-    if sm.bank_place == sm.m.load_store.bank_queue_entries:
+    if sm.bank_place == sm.m.load_store.pipeline.data_stage_entries:
         sm.bank_place = 0
     room = sm.bank_queue[sm.bank_place]
     sm.bank_queue[sm.bank_place] = sm.banks_free

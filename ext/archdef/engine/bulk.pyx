@@ -318,7 +318,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """A transaction is on its way: say when the next can go."""
-    cdef int64_t rate = m.load_store.bulk_read_bytes_per_cycle if _reads(u) else m.load_store.bulk_write_bytes_per_cycle
+    cdef int64_t rate = m.load_store.bulk_copies.read_bytes_per_cycle if _reads(u) else m.load_store.bulk_copies.write_bytes_per_cycle
     if rate:
         bulk.over += bulk.transactions[bulk.next].bytes
         bulk.time = cycle + bulk.over // rate

@@ -13,7 +13,7 @@ cdef enum:
 
 cdef inline int32_t copy_partition(const MachineTable *m, int32_t which, int32_t apart) noexcept nogil:
     """The partition by which a side, so many further on, keeps copies of the lines of one."""
-    return <int32_t>((which + apart * (m.dram.partitions // m.interconnect.sides)) % m.dram.partitions)
+    return <int32_t>((which + apart * (m.dram.partitions // m.interconnect.l2_partitions.count)) % m.dram.partitions)
 
 cdef inline bint copied(const Line *line, int32_t apart) noexcept nogil:
     """Whether the side that is so many further on has had a copy."""

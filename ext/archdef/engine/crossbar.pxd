@@ -49,7 +49,7 @@ cdef inline int64_t packet_bytes(const MachineTable *m, const Request *r) noexce
 cdef inline int64_t door_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
     """Time for which a request holds the way into a slice."""
     if r.kind == RQ_ATOMIC:
-        return max((1 + r.apart) * m.interconnect.atomic_packet_fs,
+        return max((1 + r.apart) * m.interconnect.slices.atomic_packet_fs,
                    atomic_data(m, r) * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle)
     return packet * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle
 
@@ -86,10 +86,10 @@ cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_
     cdef const MachineTable *m = x.m
     cdef int64_t *leaving = x.leaving_fs + x.cluster[sm]
     cdef int64_t leaves_fs = now_fs
-    if m.interconnect.cluster_request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
+    if m.interconnect.cluster_ports.request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
         leaves_fs = max(now_fs, leaving[0])      # whoever came before goes before
         leaving[0] = leaves_fs + (atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
-                                  ) * m.core_period_fs // m.interconnect.cluster_request_bytes_per_cycle
+                                  ) * m.core_period_fs // m.interconnect.cluster_ports.request_bytes_per_cycle
     port.free_fs = leaves_fs + port_fs(m, packet, m.interconnect.injection_bytes_per_cycle)
     if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER:
         crossbar_sending(x, unit, sm)[0] = port.free_fs
@@ -97,11 +97,11 @@ cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_
 
 cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
     """When data of a slice, or a partition, that would be on another side at a time are there."""
-    cdef int64_t links = x.m.interconnect.side_links
+    cdef int64_t links = x.m.interconnect.l2_partitions.links
     if x.crossings == NULL:
         return time_fs
     return way_take(x.crossings + side * links + slice % links, x.m.core_period_fs, time_fs,
-                    bytes * links * x.m.core_period_fs // x.m.interconnect.side_bytes_per_cycle)
+                    bytes * links * x.m.core_period_fs // x.m.interconnect.l2_partitions.link_bytes_per_cycle)
 
 cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """When read data that a slice, or partition, has at a time arrive; `late_fs` is a delay that keeps nobody else waiting."""
@@ -112,9 +112,9 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
         out[0] = time_fs
     out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
     arrival = out[0] + m.interconnect.response_latency_fs + late_fs
-    if m.interconnect.cluster_response_bytes_per_cycle:
+    if m.interconnect.cluster_ports.response_bytes_per_cycle:
         arrival = way_take(x.ways + x.cluster[sm], m.core_period_fs, arrival,
-                           packet * m.core_period_fs // m.interconnect.cluster_response_bytes_per_cycle)
+                           packet * m.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
     if x.place_fs != NULL:
         arrival += x.place_fs[sm] + x.spread_fs[x.cluster[sm] * m.dram.partitions + slice]
     return arrival

@@ -23,10 +23,10 @@ cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int
         raise MemoryError("crossbar of the machine")
     _number_clusters(x)
     _spread(x)
-    if m.interconnect.cluster_response_bytes_per_cycle:
+    if m.interconnect.cluster_ports.response_bytes_per_cycle:
         x.ways = ways_open(x.cluster[m.chip.multiprocessors - 1] + 1)
-    if m.interconnect.side_bytes_per_cycle and m.interconnect.sides > 1:
-        x.crossings = ways_open(m.interconnect.sides * m.interconnect.side_links)
+    if m.interconnect.l2_partitions.link_bytes_per_cycle and m.interconnect.l2_partitions.count > 1:
+        x.crossings = ways_open(m.interconnect.l2_partitions.count * m.interconnect.l2_partitions.links)
     return 0
 
 
@@ -50,7 +50,7 @@ cdef int _number_clusters(Crossbar *x) except -1:
     """Say which cluster each multiprocessor is in, and how far it is; beyond the sizes that are declared, clusters have the usual size."""
     cdef const MachineTable *m = x.m
     cdef int64_t i, left = 0, k = -1, place = 0
-    if m.interconnect.place_cycles_count or m.interconnect.spread_fs:
+    if m.interconnect.distances.hop_cycles_count or m.interconnect.distances.partition_fs:
         x.place_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
         if x.place_fs == NULL:
             raise MemoryError("distances of the network")
@@ -60,8 +60,8 @@ cdef int _number_clusters(Crossbar *x) except -1:
             place = 0
             left = m.chip.cluster_sizes[k] if k < m.chip.cluster_sizes_count else m.chip.multiprocessors_per_cluster
         x.cluster[i] = <int32_t>k
-        if m.interconnect.place_cycles_count:
-            x.place_fs[i] = m.interconnect.place_cycles[place % m.interconnect.place_cycles_count] * m.shader_period_fs
+        if m.interconnect.distances.hop_cycles_count:
+            x.place_fs[i] = m.interconnect.distances.hop_cycles[place % m.interconnect.distances.hop_cycles_count] * m.shader_period_fs
         place += 1
         left -= 1
     return 0
@@ -79,5 +79,5 @@ cdef int _spread(Crossbar *x) except -1:
         raise MemoryError("distances of the network")
     for i in range((x.cluster[m.chip.multiprocessors - 1] + 1) * m.dram.partitions):
         mixed = <uint64_t>(i + 1) * <uint64_t>0x9e3779b97f4a7c15
-        x.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.spread_fs >> 10
+        x.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.distances.partition_fs >> 10
     return 0

@@ -20,9 +20,9 @@ cdef int gather_open(Gatherers *g, Crossbar *crossbar) except -1:
     g.m = m
     g.crossbar = crossbar
     g.latency_fs = m.caches.l2.latency_cycles * m.core_period_fs
-    if m.interconnect.gathered_requests < 2 or m.caches.l2.sets == 0:
+    if m.interconnect.request_coalescer.requests < 2 or m.caches.l2.sets == 0:
         return 0
-    g.gathers = <Gather *>calloc(<size_t>(m.dram.partitions * m.interconnect.gathering_lines), sizeof(Gather))
+    g.gathers = <Gather *>calloc(<size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines), sizeof(Gather))
     g.gather_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
     g.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
     g.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
@@ -52,7 +52,7 @@ cdef inline void _hand(Gatherers *g, int32_t record, int64_t arrival_fs) noexcep
 
 cdef bint gather_join(Gatherers *g, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil:
     """Let a read of a line, whose lookup would be done at `time_fs`, wait with an equal one. False: it is the first of its kind, and looks by itself."""
-    cdef int64_t lines = g.m.interconnect.gathering_lines
+    cdef int64_t lines = g.m.interconnect.request_coalescer.lines
     cdef uint64_t key = number * <uint64_t>g.m.chip.multiprocessors + <uint64_t>g.crossbar.cluster[sm] + 1
     cdef int32_t record = <int32_t>(sm * g.crossbar.routing.slots + r.slot), index
     cdef Gather *place
@@ -60,7 +60,7 @@ cdef bint gather_join(Gatherers *g, int32_t which, uint64_t number, uint32_t wan
     index = <int32_t>(which * lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(lines - 1)))
     place = g.gathers + index
     open_ = place.key == key and time_fs - g.latency_fs <= place.until_fs
-    if open_ and place.sectors == wanted and place.count < g.m.interconnect.gathered_requests:
+    if open_ and place.sectors == wanted and place.count < g.m.interconnect.request_coalescer.requests:
         place.count += 1
         if place.until_fs == NEVER:
             g.follower_next[record] = g.follower[place.record]

@@ -52,7 +52,7 @@ cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_sh
     cdef const MachineTable *m = launch.m
     _check_near(program, dynamic_shared_bytes)
     loaded.find_queued(m.load_store.instruction_queue.units)
-    loaded.space_out(m.schedulers.instruction_gap_cycles, m.load_store.access_distance_cycles)
+    loaded.space_out(m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
     if m.caches.instruction.sets:
         launch.code_lines = loaded.place(m.instruction_bytes, m.caches.instruction.line_bytes)
     launch.op_count = loaded.op_count

@@ -196,7 +196,7 @@ cdef inline void _fetch(Visit *v, Line *line, uint32_t missing) noexcept nogil:
 cdef inline int64_t _late(Visit *v, Line *line) noexcept nogil:
     """By how much later the answer to a hit comes, because the line is at home on another side: until it has a copy, and for old values ever."""
     cdef L2 *l2 = v.l2
-    cdef int64_t far_fs = l2.m.interconnect.far_latency_fs, bytes = v.r.bytes
+    cdef int64_t far_fs = l2.m.interconnect.l2_partitions.far_latency_fs, bytes = v.r.bytes
     if v.r.kind == RQ_ATOMIC:       # that is carried out where the line is at home, copy or not
         if not v.r.returns:
             return far_fs
@@ -325,12 +325,12 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
             work = <int32_t>(l2.remaining[record] >> WORK_BIT & 0x7fffffff)
             late_fs = m.dram.extra_latency_fs
             if work:
-                _answer(l2, which, sm, slot, bytes, _operate(l2, slice, work, done_fs + late_fs), m.interconnect.far_latency_fs if apart else 0)
+                _answer(l2, which, sm, slot, bytes, _operate(l2, slice, work, done_fs + late_fs), m.interconnect.l2_partitions.far_latency_fs if apart else 0)
             else:
                 if apart:
                     if side != l2.routing.sm_side[sm]:       # once for all who wait there
                         side = l2.routing.sm_side[sm]
-                        there_fs = crossbar_cross(l2.crossbar, side, slice, bytes, done_fs + late_fs + m.interconnect.far_latency_fs)
+                        there_fs = crossbar_cross(l2.crossbar, side, slice, bytes, done_fs + late_fs + m.interconnect.l2_partitions.far_latency_fs)
                     late_fs = there_fs - done_fs
                 late_fs = _answer(l2, which, sm, slot, bytes, done_fs, late_fs)
                 if l2.gathering.gathers != NULL:

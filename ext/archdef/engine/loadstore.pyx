@@ -17,7 +17,7 @@ from archdef.engine.injection cimport Injection, Refused
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.parameters cimport LOAD_STORE_AFTER_LOAD_CHANCE, CacheParameters
+from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, CacheParameters
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
@@ -155,7 +155,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
         s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared.pass_cycles
     if sm.products_until > cycle:       # they come first
         extra *= m.products_pass_cycles
-    if m.load_store.bank_queue_entries:
+    if m.load_store.pipeline.data_stage_entries:
         start = banks_pass(sm, cycle, extra)
         latency[0] += start - cycle
         extra = max(1, banks_room(sm) - cycle)
@@ -248,7 +248,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     if reach.word_passes and inject.cache == &sm.l1:
         inject.begun = cycle
         tags = _tag_cycles(&m.caches.l1, inject)
-        inject.passes = tags if m.load_store.bank_queue_entries else max(reach.word_passes, tags)
+        inject.passes = tags if m.load_store.pipeline.data_stage_entries else max(reach.word_passes, tags)
         latency += (reach.word_passes - 1) * m.shared.pass_latency_cycles
     if u.kind == K_COPY:
         sm.loads[load].group = group
@@ -256,9 +256,9 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
     inject_run(sm, cycle)
-    if m.load_store.bank_queue_entries and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
+    if m.load_store.pipeline.data_stage_entries and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
         _begin_load(sm, reach, tags, cycle)
-    if m.load_store.after_load == LOAD_STORE_AFTER_LOAD_CHANCE:
+    if m.load_store.pipeline.arbitration == LOAD_STORE_PIPELINE_ARBITRATION_RANDOM:
         sm.drawn = <int32_t>(m.load_store.instruction_queue.entries * m.schedulers.count)
         _draw(sm, cycle)
     if inject.refused and u.kind == K_LOAD:

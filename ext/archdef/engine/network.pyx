@@ -100,7 +100,7 @@ cdef inline int64_t _into_slice(Network *n, int32_t sm, const Request *r, int32_
     cdef const MachineTable *m = n.m
     cdef int64_t least_fs = 0
     if r.kind == RQ_ATOMIC or partial_fs(m, r):     # what is to be done elsewhere waits with them
-        least_fs = n.l2.atomics[slice_of(through)].free_fs - m.interconnect.slice_queue_fs
+        least_fs = n.l2.atomics[slice_of(through)].free_fs - m.interconnect.slices.queue_fs
     if r.kind != RQ_WRITE:
         n.routing.through[sm * n.routing.slots + r.slot] = through
     return enter_slice(&n.crossbar, door, r, packet, least_fs, leaves_fs)

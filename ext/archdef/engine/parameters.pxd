@@ -112,34 +112,40 @@ cdef struct WriteCombiningParameters:
     int64_t lines                                # Lines that wait; if more come, the oldest leaves
     int64_t idle_cycles                          # SM cycles after the latest store until all of them leave
 
-cdef enum:  # LoadStore.after_load; 0: there is no such component
-    LOAD_STORE_AFTER_LOAD_TURNS = 1
-    LOAD_STORE_AFTER_LOAD_CHANCE = 2
+cdef enum:  # LoadStorePipeline.arbitration; 0: there is no such component
+    LOAD_STORE_PIPELINE_ARBITRATION_TURNS = 1
+    LOAD_STORE_PIPELINE_ARBITRATION_RANDOM = 2
+
+cdef struct LoadStorePipelineParameters:
+    int64_t data_stage_entries                   # Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is
+                                                 # room; loads that miss come to the banks when their data are there
+    int64_t issue_interval_cycles                # Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any
+                                                 # other instructions in between
+    int64_t arbitration                          # Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it
+                                                 # as can be queued: they take turns, or it is drawn
+    int64_t stores_in_a_row                      # Whether stores of a warp that follow each other, with nothing in between, go to the unit in a row though
+                                                 # others wait for it
+
+cdef struct BulkCopyUnitParameters:
+    int64_t read_bytes_per_cycle                 # Bytes that it asks for in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`
+    int64_t write_bytes_per_cycle                # Bytes that it stores or reduces in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`
 
 cdef struct LoadStoreParameters:
     InstructionQueueParameters instruction_queue # Where memory instructions wait for the load/store unit; None: in their warps
     WriteCombiningParameters write_combining     # Where stores wait for others to the same line; None: each leaves by itself
+    LoadStorePipelineParameters pipeline         # Stages of the unit; None: each access holds it to its end, and schedulers take turns at it
+    BulkCopyUnitParameters bulk_copies           # What does bulk copies; None: it sends a transaction every `transaction_cycles`
     int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
     int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
     int64_t store_bytes_in_flight_per_multiprocessor # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
     int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
                                                  # None: they count as reads
-    int64_t queued_stores                        # Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row
-                                                 # though others wait for it
-    int64_t after_load                           # Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it
-                                                 # as can be queued: they take turns, as ever, or chance decides
-    int64_t bank_queue_entries                   # Accesses that wait for the banks of L1 and shared memory behind the unit, which goes on as long as there is
-                                                 # room
     int64_t transaction_cycles                   # SM cycles for which each transaction, the first included, holds the load/store unit
-    int64_t access_distance_cycles               # Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any
-                                                 # other instructions in between
     int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on
     int64_t replay_refused                       # Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again
                                                  # when one of them has come: its warp waits, others go on
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
-    int64_t bulk_read_bytes_per_cycle            # Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`
-    int64_t bulk_write_bytes_per_cycle           # Bytes that it stores or reduces in an SM cycle; None: a transaction every `transaction_cycles`
     int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
 
 cdef struct SharedMemoryParameters:
@@ -173,6 +179,37 @@ cdef struct ParityHashParameters:
     int64_t parities                             # … how many there are; 0: partitions are slices …
     int64_t parts                                # … and those of them, the highest, that say in which part of the slices a chunk lies
 
+cdef struct L2SlicesParameters:
+    ParityHashParameters map                     # Through which slice's ports and atomic unit an address is reached, and in which of
+                                                 # `Interconnect.l2_partitions` those lie
+    int64_t atomic_packet_fs                     # Core cycles for which a packet of atomic operations holds the way into its slice at least
+    int64_t queue_fs                             # Core cycles of stores and atomic operations that may wait to get into a slice, and of those that may wait in
+                                                 # it; others wait in their multiprocessors, and hold up what comes after
+
+cdef struct ClusterPortsParameters:
+    int64_t request_bytes_per_cycle              # Rate out of one cluster, whose multiprocessors take turns, per core cycle; None: not a bottleneck
+    int64_t response_bytes_per_cycle             # Rate into one cluster, per core cycle; None: not a bottleneck
+
+cdef struct L2PartitionsParameters:
+    int64_t count                                # How many there are
+    int64_t far_latency_fs                       # By which data take longer to another part than to their own: from DRAM, and from the partition's cache when
+                                                 # they are first asked for from there
+    int64_t link_bytes_per_cycle                 # Rate into one part from the others, per core cycle, of such data and of what is stored; None: not a
+                                                 # bottleneck
+    int64_t links                                # Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so
+                                                 # many
+
+cdef struct NocDistancesParameters:
+    int64_t hop_cycles[32]                       # SM cycles of their hops to the multiprocessors of a cluster, one by one, and again from the first; none: no
+                                                 # longer
+    int64_t hop_cycles_count                     # how many of them there are
+    int64_t partition_fs                         # Most by which they take longer from one partition than from another; how much is different for each cluster
+                                                 # and partition
+
+cdef struct RequestCoalescerParameters:
+    int64_t requests                             # How many it answers together at most
+    int64_t lines                                # Lines for which a partition can gather requests at a time
+
 cdef enum:  # Interconnect.injection_scope; 0: there is no such component
     INTERCONNECT_INJECTION_SCOPE_MULTIPROCESSOR = 1
     INTERCONNECT_INJECTION_SCOPE_CLUSTER = 2
@@ -184,37 +221,18 @@ cdef struct InterconnectParameters:
     int64_t mask_bytes                           # Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is
                                                  # longer
     int64_t sector_mask_bytes                    # of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all
-    int64_t partial_write_fs                     # Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with a
-                                                 # `slice_map`, those for which it holds its slice as atomic operations do
-    int64_t atomic_packet_fs                     # Core cycles for which a packet of atomic operations holds the way into its slice at least
-    int64_t slice_queue_fs                       # Core cycles of stores and atomic operations that may wait to get into a slice of `slice_map`, and of those
-                                                 # that may wait in it; others wait in their multiprocessors, and hold up what comes after
+    int64_t partial_write_fs                     # Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with
+                                                 # `slices`, those for which it holds its slice as atomic operations do
     int64_t injection_bytes_per_cycle            # Rate into the network, per core cycle …
     int64_t injection_scope                      # … of each multiprocessor or of each cluster
     int64_t store_ports                          # Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load
-    int64_t partition_request_bytes_per_cycle    # Rate into one partition, per core cycle; packets take whole cycles, but where there is a `slice_map`
+    int64_t partition_request_bytes_per_cycle    # Rate into one partition, per core cycle; packets take whole cycles, but where there are `slices`
     int64_t partition_response_bytes_per_cycle   # Rate out of one partition, per core cycle
-    ParityHashParameters slice_map               # Through which partition's ports and atomic unit an address is reached, and on which side those lie; None:
-                                                 # through those of its own
-    int64_t cluster_request_bytes_per_cycle      # Rate out of one cluster, whose multiprocessors take turns, per core cycle, beside that of each of them;
-                                                 # None: not a bottleneck
-    int64_t cluster_response_bytes_per_cycle     # Rate into one cluster, per core cycle; None: not a bottleneck
-    int64_t sides                                # Equal parts of the chip, each with its multiprocessors and partitions, by number; 1: all are near each other
-    int64_t far_latency_fs                       # By which data take longer to another side than to their own: from DRAM, and from the partition's cache when
-                                                 # they are first asked for from there
-    int64_t side_bytes_per_cycle                 # Rate into one side from the others, per core cycle, of such data and of what is stored; None: not a
-                                                 # bottleneck
-    int64_t side_links                           # Links that share this rate evenly, each for the partitions, or slices, whose numbers are the same modulo so
-                                                 # many
-    int64_t place_cycles[32]                     # SM cycles by which answers take longer to the multiprocessors of a cluster, place by place, and again from
-                                                 # the first; none: no longer
-    int64_t place_cycles_count                   # how many of them there are
-    int64_t spread_fs                            # Most by which they take longer from one partition than from another; how much is different for each cluster
-                                                 # and partition
-    int64_t gathered_requests                    # Requests of one cluster's multiprocessors for the same sectors of a line that a partition answers together,
-                                                 # if they come before the first of them is answered and no request of that cluster for other sectors of the
-                                                 # line comes between; 1: each by itself
-    int64_t gathering_lines                      # Lines for which a partition can gather requests at a time
+    L2SlicesParameters slices                    # Slices of the L2 that have a map, ports and atomic units of their own; None: they are the partitions'
+    ClusterPortsParameters cluster_ports         # What the multiprocessors of a cluster share; None: each has its own way into the network and out of it
+    L2PartitionsParameters l2_partitions         # Parts of the chip between which data take longer; None: all are near each other
+    NocDistancesParameters distances             # By which answers take longer to some multiprocessors than to others; None: by nothing
+    RequestCoalescerParameters request_coalescer # Where a partition answers equal requests of one cluster together; None: each is answered by itself
 
 cdef enum:  # Dram.page_policy; 0: there is no such component
     DRAM_PAGE_POLICY_OPEN = 1

@@ -33,18 +33,18 @@ cdef inline int32_t at_side(const Routing *r, int32_t which, int32_t side) noexc
 cdef inline int32_t sides_apart(const Routing *r, int64_t sm, int64_t which) noexcept nogil:
     """By how many sides a multiprocessor is further on than a partition, 0: it is near."""
     cdef int32_t apart = r.sm_side[sm] - r.side[which]
-    return apart + <int32_t>r.m.interconnect.sides if apart < 0 else apart
+    return apart + <int32_t>r.m.interconnect.l2_partitions.count if apart < 0 else apart
 
 cdef inline int32_t far(const Routing *r, int64_t sm, int64_t which, int32_t through) noexcept nogil:
     """By how many sides a multiprocessor is further on than the home of a line of a partition, 0: it is near."""
-    if r.m.interconnect.sides < 2:
+    if r.m.interconnect.l2_partitions.count < 2:
         return 0
     return sides_apart(r, sm, which) if r.parities == NULL else through >> SLICE_BITS
 
 cdef inline int32_t home_slice(const Routing *r, uint64_t address) noexcept nogil:
     """The slice of a byte: see `archdef.spec.ParityHash`."""
     cdef const MachineTable *m = r.m
-    cdef int64_t parts = m.interconnect.slice_map.parts, low = m.interconnect.slice_map.parities - parts
+    cdef int64_t parts = m.interconnect.slices.map.parts, low = m.interconnect.slices.map.parities - parts
     cdef uint64_t count = <uint64_t>m.dram.partitions >> parts
     cdef uint32_t found = 0
     cdef int i
@@ -52,7 +52,7 @@ cdef inline int32_t home_slice(const Routing *r, uint64_t address) noexcept nogi
         found ^= r.parities[256 * i + <int>(address >> 8 * i & 255)]
     if m.dram.interleave_bytes < 256:
         found ^= r.parities[<int>(address & 255)]
-    return <int32_t>((found >> low) * count + (address >> m.interconnect.slice_map.high_bit << low | found & ((<uint64_t>1 << low) - 1)) % count)
+    return <int32_t>((found >> low) * count + (address >> m.interconnect.slices.map.high_bit << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 cdef inline int32_t route(const Routing *r, int32_t sm, const Request *request) noexcept nogil:
     """Which slice serves a request: reads the near side's, stores and atomic operations the line's home."""

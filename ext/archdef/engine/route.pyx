@@ -8,7 +8,7 @@ from archdef.engine.schedule cimport count_bits
 
 cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
     """Say on which side everything lies, and write down, for every value of each byte of an address, the parities that it gives."""
-    cdef int64_t i, k, sides = m.interconnect.sides
+    cdef int64_t i, k, sides = m.interconnect.l2_partitions.count
     r.m = m
     r.slots = slots
     r.each = <int32_t>(m.dram.partitions // sides)
@@ -20,16 +20,16 @@ cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
         r.side[i] = <int32_t>(i * sides // m.dram.partitions)
     for i in range(m.chip.multiprocessors):
         r.sm_side[i] = <int32_t>(i * sides // m.chip.multiprocessors)
-    if m.interconnect.slice_map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slice_map.parts) - 1):
+    if m.interconnect.slices.map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slices.map.parts) - 1):
         return 0
     r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
     r.through = <int32_t *>calloc(<size_t>(m.chip.multiprocessors * slots), sizeof(int32_t))
     if r.parities == NULL or r.through == NULL:
         raise MemoryError("map of the slices")
     for i in range(PARITY_BYTES * 256):
-        for k in range(m.interconnect.slice_map.parities):
+        for k in range(m.interconnect.slices.map.parities):
             r.parities[i] |= <uint32_t>(
-                count_bits(<uint64_t>m.interconnect.slice_map.masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
+                count_bits(<uint64_t>m.interconnect.slices.map.masks[k] >> 8 * (i >> 8) & <uint64_t>(i & 255)) & 1) << k
     return 0
 
 

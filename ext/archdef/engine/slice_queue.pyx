@@ -29,7 +29,7 @@ cdef void slice_queues_close(SliceQueues *s) noexcept nogil:
 
 cdef inline int64_t _ready(const SliceQueues *s, int32_t slice) noexcept nogil:
     """When a slice has so little to do that it takes something more."""
-    return s.crossbar.in_free_fs[slice] - s.crossbar.m.interconnect.slice_queue_fs
+    return s.crossbar.in_free_fs[slice] - s.crossbar.m.interconnect.slices.queue_fs
 
 
 cdef bint slice_queue_wait(SliceQueues *s, int32_t unit, int32_t slice, int64_t now_fs) noexcept nogil:

@@ -58,6 +58,6 @@ def test_bulk_copies_take_the_measured_time():
     assert len(MEASURED) == 27 and far == {}
 
 
-@pytest.mark.parametrize("field", ["isa.operations.bulk_copy", "load_store.bulk_read_bytes_per_cycle", "load_store.bulk_write_bytes_per_cycle"])
+@pytest.mark.parametrize("field", ["isa.operations.bulk_copy", "load_store.bulk_copies.read_bytes_per_cycle", "load_store.bulk_copies.write_bytes_per_cycle"])
 def test_what_was_measured_says_so(field):
     assert H100.evidence_for(field).kind == "measured"

@@ -53,7 +53,7 @@ def test_slices_that_share_a_way_or_a_link_halve_each_other():
         unsigned *at = memory + (threadIdx.x / 32 & 1 ? other : 0) + threadIdx.x % 32;
         if (threadIdx.x % 32 < 8) for (int k = 0; k < 16; k++) atomicAdd(at, 1u); }""").add
     memory = device.zeros(1 << 16, "u4")
-    slices = [H100.interconnect.slice_map.partition(memory.address + at, H100.dram.interleave_bytes, 80) for at in range(0, 1 << 18, 256)]
+    slices = [H100.interconnect.slices.map.partition(memory.address + at, H100.dram.interleave_bytes, 80) for at in range(0, 1 << 18, 256)]
     pairs = {(r["access"], int(r["lanes"]), r["relation"]): float(r["median"]) for r in table("slice_pairs.csv")}
 
     def cycles(slice_):

@@ -34,7 +34,7 @@ def test_mixed_streams_take_as_long_as_measured(kernel, blocks, trips, within):
 
 def test_half_of_all_that_is_moved_crosses():
     """Without a limit to that, stores that go to L2 cost a stream nothing; twice as narrow a way takes twice as long."""
-    free, narrow = (ends("mix_0_1", 528, 4, H100.evolve({"interconnect.side_bytes_per_cycle": rate})).max() for rate in (None, 128))
+    free, narrow = (ends("mix_0_1", 528, 4, H100.evolve({"interconnect.l2_partitions.link_bytes_per_cycle": rate})).max() for rate in (None, 128))
     crossing_bytes = 528 * 4 * THREADS * QUAD / 2
     assert narrow == pytest.approx(crossing_bytes / 2 / 128 / H100.clocks.core_mhz * 1e3, rel=0.15)
     assert free < 0.6 * narrow

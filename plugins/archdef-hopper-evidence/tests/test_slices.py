@@ -8,7 +8,7 @@ from archdef_hopper import H100
 
 import archdef
 
-SLICES, CHUNK, COUNT = H100.interconnect.slice_map, H100.dram.interleave_bytes, H100.dram.partitions
+SLICES, CHUNK, COUNT = H100.interconnect.slices.map, H100.dram.interleave_bytes, H100.dram.partitions
 AT = {64 << 20: 0, 40 << 30: 299 << 21}
 """Where the two allocations lie, as far as the masks look: the only one of 1024 places at which each further address bit has one effect."""
 with (importlib.resources.files("archdef_hopper_evidence") / "data" / "slice_map.csv").open() as table:
@@ -45,7 +45,7 @@ def test_lines_of_one_slice_take_twice_as_long_to_operate_on():
 def test_answers_to_a_cluster_come_as_fast_as_its_way_in_allows():
     """Each multiprocessor reads lines of its own, so nothing is answered together; some come from the far side, and hold up none of the near one."""
     rate = 100
-    device = archdef.Device(H100.evolve({"interconnect.cluster_response_bytes_per_cycle": rate}))
+    device = archdef.Device(H100.evolve({"interconnect.cluster_ports.response_bytes_per_cycle": rate}))
     kernel = device.compile("""extern "C" __global__ void read(const float *memory, float *out, int trips) {
         const float *at = memory + blockIdx.x * 2048 + threadIdx.x; float sum = 0;
         for (int k = 0; k < trips; k++) { sum += __ldcg(at); sum += __ldcg(at + 1024); }

@@ -29,8 +29,8 @@ def test_the_l2_is_50_mebibytes_over_80_channels():
 def test_unloaded_latencies_are_the_measured_ones():
     net, clock = H100.interconnect, H100.clocks.shader_mhz / 1000
     load = H100.isa.operations["load_global"].latency_cycles
-    l2 = load + (net.request_latency_ns + net.response_latency_ns + net.spread_ns / 2) * clock + H100.caches.l2.latency_cycles + 2
-    l2 += sum(net.place_cycles) / len(net.place_cycles)
+    l2 = load + (net.request_latency_ns + net.response_latency_ns + net.distances.partition_ns / 2) * clock + H100.caches.l2.latency_cycles + 2
+    l2 += sum(net.distances.hop_cycles) / len(net.distances.hop_cycles)
     assert load + H100.caches.l1.latency_cycles == 32
     assert l2 == pytest.approx(284, abs=2)
     # where most loads from the near half lie in refresh.csv; those that wait for a refresh take longer

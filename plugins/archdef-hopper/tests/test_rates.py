@@ -42,6 +42,6 @@ def test_rates_of_what_the_schedulers_share(step, start, measured):
 
 @pytest.mark.parametrize("between", ["", "add.u32 %r31, %r31, 7;"])
 def test_accesses_of_a_warp_are_as_far_apart_as_declared(between):
-    took = [cycles(f"st.shared.u32 [%r3], %r31; {between}", "mov.u32 %r31, %r1; mov.u32 %r10, 0;", 4, 32, **{"load_store.access_distance_cycles": d})
+    took = [cycles(f"st.shared.u32 [%r3], %r31; {between}", "mov.u32 %r31, %r1; mov.u32 %r10, 0;", 4, 32, **{"load_store.pipeline.issue_interval_cycles": d})
             for d in (9, 29)]
     assert took[1] - took[0] == 8 * 3 * 20

@@ -1,9 +1,9 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
-                          Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
+                          FEATURES, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions, Limits, Lines, LoadStore,
+                          ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, operations, PairedSum, Schedulers, SharedMemory, TextureUnits,
+                          Unit, Vocabulary, Warp, XorHash)
 from archdef_ampere.costs import COSTS, EVIDENCE
 from archdef_sass import Sass
 
@@ -57,7 +57,7 @@ A100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=61, response_latency_ns=63, sides=2, far_latency_ns=49, header_bytes=12, injection_bytes_per_cycle=64,
+        request_latency_ns=61, response_latency_ns=63, l2_partitions=L2Partitions(count=2, far_latency_ns=49), header_bytes=12, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=42_405_855_232, bus_bits=5120,

@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, AmongOldest, Architecture, BlockClusters, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing,
-                          ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GroupByGroup,
-                          HostLink, InstructionQueue, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MiB,
-                          MulticastBroadcast,
-                          operations, PairedSum, ParityHash, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts,
-                          WriteCombining, XorHash)
+from archdef.spec import (AlignedSum, AmongOldest, Architecture, BlockClusters, BulkCopyUnit, Cache, Caches, ChainedSum, Chip, Clocks, ClusterPorts,
+                          Coalescing, CodeFetch, ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin,
+                          GroupByGroup, HostLink, InstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices, Limits, Lines, LoadStore,
+                          LoadStorePipeline, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances, operations, PairedSum,
+                          ParityHash, RequestCoalescer, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts, WriteCombining,
+                          XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 from archdef_sass import Sass
 
@@ -39,7 +39,7 @@ H100 = Architecture(
            Unit("lsu", 32), Unit("tex", 4), Unit("tma", 32), Unit("tensor", 32, "scheduler"), Unit("bar", 16),
            Unit("cbu", 16, "scheduler"), Unit("udp", 16, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
-            pointer_bits=64, instruction_bytes=16, code_tail_instructions=9, code_alignment_bytes=128,
+            pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", match_value_cycles=11, guard_latency_cycles=9, untaken_branch_cycles=5,
             convergence_cycles=15, predication_max_instructions=8,
             assembler=Sass(result_scoreboards=4,
@@ -80,20 +80,25 @@ H100 = Architecture(
                           write="evict", scope="scheduler"),
         instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,
                              lines_ahead=7, write="evict", scope="multiprocessor"),
-        instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB, instruction_fill_bytes=256, launch_bytes=72 * 32,
+        instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB, 
+        code_fetch=CodeFetch(fill_bytes=256, launch_bytes=72 * 32, tail_instructions=9, alignment_bytes=128),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, dirty_ways=8, partial_ways=2, set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
                          instruction_queue=InstructionQueue(entries=11), write_combining=WriteCombining(lines=28, idle_cycles=32),
-                         transaction_cycles=1, access_distance_cycles=4, queued_stores=True, after_load="chance", bank_queue_entries=20,
-                         atomic_cycles=1.45, atomic_sector_cycles=1.165, bulk_read_bytes_per_cycle=96, bulk_write_bytes_per_cycle=32),
+                         pipeline=LoadStorePipeline(data_stage_entries=20, issue_interval_cycles=4, arbitration="random", stores_in_a_row=True),
+                         bulk_copies=BulkCopyUnit(read_bytes_per_cycle=96, write_bytes_per_cycle=32),
+                         transaction_cycles=1, atomic_cycles=1.45, atomic_sector_cycles=1.165),
     interconnect=Interconnect(
         request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,
-        injection_bytes_per_cycle=32, injection_scope="multiprocessor", cluster_request_bytes_per_cycle=272,
-        partition_request_bytes_per_cycle=27, atomic_packet_cycles=1.85, partition_response_bytes_per_cycle=48, cluster_response_bytes_per_cycle=552,
-        slice_map=SLICES, sides=2, far_latency_ns=90, side_bytes_per_cycle=512, side_links=20, spread_ns=30,
-        place_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), gathered_requests=4, store_ports=True),
+        injection_bytes_per_cycle=32, injection_scope="multiprocessor", store_ports=True,
+        partition_request_bytes_per_cycle=27, partition_response_bytes_per_cycle=48,
+        cluster_ports=ClusterPorts(request_bytes_per_cycle=272, response_bytes_per_cycle=552),
+        slices=L2Slices(map=SLICES, atomic_packet_cycles=1.85),
+        l2_partitions=L2Partitions(count=2, far_latency_ns=90, link_bytes_per_cycle=512, links=20),
+        distances=NocDistances(hop_cycles=(10, 10, 13, 13, 21, 21, 5, 5, 8, 8, 16, 16, 0, 0, 3, 3, 9, 9), partition_ns=30),
+        request_coalescer=RequestCoalescer(requests=4)),
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
