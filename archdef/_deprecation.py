@@ -76,6 +76,14 @@ RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for 
     "interconnect.place_cycles": "interconnect.distances.hop_cycles",
     "interconnect.spread_ns": "interconnect.distances.partition_ns",
     "interconnect.gathered_requests": "interconnect.request_coalescer.requests",
+    "caches.constant_pass_bytes": "caches.constant_port.pass_bytes",
+    "caches.constant_pass_latency_cycles": "caches.constant_port.pass_latency_cycles",
+    "caches.constant_fill_cycles": "caches.uniform_fill.latency_cycles",
+    "caches.constant_line_cycles": "caches.uniform_fill.interval_cycles",
+    "chip.block_setup_cycles": "chip.block_launch.setup_cycles",
+    "chip.warp_launch_cycles": "chip.block_launch.warp_cycles",
+    "chip.block_end_cycles": "chip.block_launch.end_cycles",
+    "chip.first_block_cycles": "chip.block_launch.first_cycles",
     "interconnect.gathering_lines": "interconnect.request_coalescer.lines"}.items()}
 """Path of a field → its path now, in `Deprecation.instead`."""
 

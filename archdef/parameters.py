@@ -202,11 +202,14 @@ _SCHEDULERS = {
 
 
 COMPONENTS: dict[type, Component] = {
+    spec.BlockLaunch: Component(),
     spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
     spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
                           absent={"fetch_sectors": 1, "among_oldest": 1}),
     spec.StridePrefetcher: Component(),
+    spec.ConstantPort: Component(absent={"pass_bytes": 16}),
+    spec.UniformFill: Component(),
     spec.Caches: Component(left_out=("l1_gives_carveout", "carveout_takes", "l1_global_loads", "code_fetch")),
     spec.InstructionQueue: Component(derived=_INSTRUCTION_QUEUE, absent={"entries": 1}),
     spec.WriteCombining: Component(),

@@ -32,17 +32,18 @@ def serial(run, machine: dict) -> Bound | None:
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
     shared = passes * (machine["shared"]["pass_cycles"] + machine["shared"]["pass_latency_cycles"] + machine["shared"]["group_latency_cycles"])
     constant = counters.constant_passes * 2 * (
-        int(ops["interval"].max(initial=1)) + machine["caches"]["constant_fill_cycles"] + machine["caches"]["constant_line_cycles"])
+        int(ops["interval"].max(initial=1)) + sum(machine["caches"]["uniform_fill"].values()))
     memory = _requests(counters, machine) / machine["shader_period_fs"]
     sent = int(counters.partition["requests"].sum()) * machine["load_store"]["transaction_cycles"]
     pieces = (counters.global_load_transactions + counters.global_store_transactions + counters.local_load_transactions
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
     sent += pieces * machine["load_store"]["replay_cycles"]
-    each = sum(machine["chip"][f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["chip"]["block_turnover_cycles"] + 2
-    each += machine["chip"]["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
+    chip, start = machine["chip"], machine["chip"]["block_launch"]
+    each = (chip["block_launch_64ths"] + start["setup_64ths"] + start["end_64ths"]) // 64 + chip["block_turnover_cycles"] + 2
+    each += start["warp_64ths"] * machine["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())
-    blocks = blocks * each + min(blocks, machine["chip"]["multiprocessors"] * counters.launches) * machine["chip"]["first_block_cycles"]
+    blocks = blocks * each + min(blocks, machine["chip"]["multiprocessors"] * counters.launches) * start["first_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
 

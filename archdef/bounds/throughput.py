@@ -36,7 +36,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())
-    cycles = max(machine["chip"]["block_launch_64ths"], machine["chip"]["block_end_64ths"]) / 64
+    cycles = max(machine["chip"]["block_launch_64ths"], machine["chip"]["block_launch"]["end_64ths"]) / 64
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)

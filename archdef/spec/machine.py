@@ -40,6 +40,20 @@ class Warp:
 
 
 @attrs.frozen(kw_only=True)
+class BlockLaunch:
+    """How fast blocks start on one multiprocessor, and how fast the chip takes note of their ends."""
+
+    setup_cycles: float = real(at_least=0, default=0)
+    """SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps."""
+    warp_cycles: float = real(at_least=0, default=0)
+    """SM cycles that a multiprocessor takes for each warp of a block before the next block can start there."""
+    end_cycles: float = real(at_least=0, default=0)
+    """Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a grid at its end."""
+    first_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait for parameters and code."""
+
+
+@attrs.frozen(kw_only=True)
 class Chip:
     """How many multiprocessors there are, and how blocks reach them."""
 
@@ -53,16 +67,10 @@ class Chip:
     """Which multiprocessor the next block goes to."""
     block_launch_cycles: float = real(at_least=0)
     """Least SM cycles between two block launches anywhere on the chip."""
-    block_setup_cycles: float = real(at_least=0, default=0)
-    """SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps."""
-    warp_launch_cycles: float = real(at_least=0, default=0)
-    """SM cycles that a multiprocessor takes for each warp of a block before the next block can start there."""
-    block_end_cycles: float = real(at_least=0, default=0)
-    """Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a grid at its end."""
+    block_launch: BlockLaunch | None = part(BlockLaunch, optional=True, default=None)
+    """What a block's launch takes on its multiprocessor, and its end on the chip; None: nothing besides."""
     block_turnover_cycles: int = integer(at_least=0)
     """SM cycles from the end of a block until its successor on that multiprocessor issues."""
-    first_block_cycles: int = integer(at_least=0, default=0)
-    """SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait for parameters and code."""
     launch_overhead_us: float = real(at_least=0)
     """Host time of a launch call; not part of the kernel's own time."""
 

@@ -169,6 +169,26 @@ class StridePrefetcher:
 
 
 @attrs.frozen(kw_only=True)
+class ConstantPort:
+    """Loads from constant memory in which lanes name several addresses; each address takes passes of its own."""
+
+    pass_bytes: int = choice(4, 8, 16, default=16)
+    """Bytes of a lane that one pass brings."""
+    pass_latency_cycles: int = integer(at_least=0, default=0)
+    """By how much each further pass delays the load; 0: by as much as it holds the unit."""
+
+
+@attrs.frozen(kw_only=True)
+class UniformFill:
+    """Between `Caches.constant_uniform` and the caches of constants behind it."""
+
+    latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which a warp waits for a line."""
+    interval_cycles: int = integer(at_least=0, default=0)
+    """SM cycles between two lines, whichever of a multiprocessor's schedulers they are for."""
+
+
+@attrs.frozen(kw_only=True)
 class CodeFetch:
     """What a launch reads from device memory before its first instruction: the kernel's code, and what describes the launch."""
 
@@ -203,18 +223,14 @@ class Caches:
     its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
-    constant_pass_bytes: int = choice(4, 8, 16, default=16)
-    """Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses; each address takes its own."""
-    constant_pass_latency_cycles: int = integer(at_least=0, default=0)
-    """By how much each further pass delays the load; 0: by as much as it holds the unit."""
+    constant_port: ConstantPort | None = part(ConstantPort, optional=True, default=None)
+    """How lanes read constants at several addresses; None: a pass brings all that an address names, and each holds the unit."""
     constant_uniform: Cache | None = part(Cache, optional=True, default=None)
     """Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all lanes are known to agree.
     Such a load takes `latency_cycles` and does without the load/store unit; its warp waits for what is not there. At an address that
     the program names it reads `constant`, likewise. None: these are loads like any other."""
-    constant_fill_cycles: int = integer(at_least=0, default=0)
-    """SM cycles for which a warp waits for a line of `constant_uniform` that `constant_l2` or `constant_l3` has."""
-    constant_line_cycles: int = integer(at_least=0, default=0)
-    """SM cycles between two such lines, whichever of a multiprocessor's schedulers they are for."""
+    uniform_fill: UniformFill | None = part(UniformFill, optional=True, default=None)
+    """How `constant_uniform` gets lines that `constant_l2` or `constant_l3` has; None: at once."""
     instruction: Cache | None = part(Cache, optional=True, default=None)
     """First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand. A warp whose next
     instruction is in a line that is not there waits for `latency_cycles` of the level that has it, counted from the instruction before."""

@@ -622,8 +622,8 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
             if left >> other & 1 and address[other] == address[lane]:
                 left &= ~(<uint64_t>1 << other)
         left &= left - 1
-    if reach.constant_passes > 1 and u.lane_bytes > sm.m.caches.constant_pass_bytes:
-        reach.constant_passes *= u.lane_bytes // <int>sm.m.caches.constant_pass_bytes
+    if reach.constant_passes > 1 and u.lane_bytes > sm.m.caches.constant_port.pass_bytes:
+        reach.constant_passes *= u.lane_bytes // <int>sm.m.caches.constant_port.pass_bytes
     return 0
 
 

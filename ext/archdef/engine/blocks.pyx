@@ -167,7 +167,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     if share.warps_alive == 0:
         share.active_since = sm.now
     if share.counters.blocks == 0:
-        share.ready = sm.now + sm.m.chip.first_block_cycles
+        share.ready = sm.now + sm.m.chip.block_launch.first_cycles
     share.warps_alive += launch.block_warps
     share.resident += 1
     if share.resident > share.most_resident:

@@ -267,7 +267,7 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, in
     d.launch_part += d.chip.m.chip.block_launch_64ths
     d.launch_free = start + (d.launch_part >> 6)
     d.launch_part &= 63
-    sm.launch_free = begin + (d.chip.m.chip.block_setup_64ths + launch.block_warps * d.chip.m.chip.warp_launch_64ths >> 6)
+    sm.launch_free = begin + (d.chip.m.chip.block_launch.setup_64ths + launch.block_warps * d.chip.m.chip.block_launch.warp_64ths >> 6)
     events_push(sm.inbox, begin, EV_BLOCK, slot)
     return True
 
@@ -690,8 +690,8 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
         ended = sm.ended + sm.ended_noted
         sm.ended_noted += 1
         cycle = ended.cycle
-        if d.chip.m.chip.block_end_64ths:
-            d.end_part += d.chip.m.chip.block_end_64ths
+        if d.chip.m.chip.block_launch.end_64ths:
+            d.end_part += d.chip.m.chip.block_launch.end_64ths
             cycle = d.end_free = max(d.end_free, cycle) + (d.end_part >> 6)
             d.end_part &= 63
         launch = sm.blocks[ended.slot].launch

@@ -208,7 +208,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
             return
         _begin_shared(sm, w, u, reach, &latency, cycle)
     elif reach.constant_passes:
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.caches.constant_pass_latency_cycles)
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.caches.constant_port.pass_latency_cycles)
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)

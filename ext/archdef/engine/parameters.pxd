@@ -8,19 +8,22 @@ from libc.stdint cimport int64_t
 cdef enum:
     SECTORS = 4  # under one tag
 
+cdef struct BlockLaunchParameters:
+    int64_t setup_64ths                          # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
+    int64_t warp_64ths                           # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
+    int64_t end_64ths                            # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a
+                                                 # grid at its end
+    int64_t first_cycles                         # SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait
+                                                 # for parameters and code
+
 cdef struct ChipParameters:
     int64_t multiprocessors                      # Multiprocessors in use
     int64_t multiprocessors_per_cluster          # Multiprocessors that share a cluster; the last cluster may be smaller
     int64_t cluster_sizes[32]                    # Multiprocessors of each cluster, where they are not equally many; none: as above
     int64_t cluster_sizes_count                  # how many of them there are
     int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip
-    int64_t block_setup_64ths                    # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
-    int64_t warp_launch_64ths                    # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
-    int64_t block_end_64ths                      # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a
-                                                 # grid at its end
+    BlockLaunchParameters block_launch           # What a block's launch takes on its multiprocessor, and its end on the chip; None: nothing besides
     int64_t block_turnover_cycles                # SM cycles from the end of a block until its successor on that multiprocessor issues
-    int64_t first_block_cycles                   # SM cycles for which the first block of a launch on a multiprocessor, and those that start meanwhile, wait
-                                                 # for parameters and code
     int64_t groups[32]                           # multiprocessors of each group whose turn it is to take blocks; 0: unused …
     int64_t first_after                          # … turns of others after which it is the first one's again; 0: no sooner than theirs …
     int64_t beside                               # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
@@ -79,19 +82,25 @@ cdef struct StridePrefetcherParameters:
     int64_t distance                             # Steps by which the first of them lies ahead
     int64_t page_bytes                           # Lines on another page than the load's, of so many bytes, are not fetched
 
+cdef struct ConstantPortParameters:
+    int64_t pass_bytes                           # Bytes of a lane that one pass brings
+    int64_t pass_latency_cycles                  # By how much each further pass delays the load; 0: by as much as it holds the unit
+
+cdef struct UniformFillParameters:
+    int64_t latency_cycles                       # SM cycles for which a warp waits for a line
+    int64_t interval_cycles                      # SM cycles between two lines, whichever of a multiprocessor's schedulers they are for
+
 cdef struct CachesParameters:
     CacheParameters l1                           # Data cache of a multiprocessor
     StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
     CacheParameters constant                     # Cache of constant memory
     CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
     CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise
-    int64_t constant_pass_bytes                  # Bytes of a lane that one pass of a load from constant memory brings, where lanes name several addresses;
-                                                 # each address takes its own
-    int64_t constant_pass_latency_cycles         # By how much each further pass delays the load; 0: by as much as it holds the unit
+    ConstantPortParameters constant_port         # How lanes read constants at several addresses; None: a pass brings all that an address names, and each holds
+                                                 # the unit
     CacheParameters constant_uniform             # Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all
                                                  # lanes are known to agree
-    int64_t constant_fill_cycles                 # SM cycles for which a warp waits for a line of `constant_uniform` that `constant_l2` or `constant_l3` has
-    int64_t constant_line_cycles                 # SM cycles between two such lines, whichever of a multiprocessor's schedulers they are for
+    UniformFillParameters uniform_fill           # How `constant_uniform` gets lines that `constant_l2` or `constant_l3` has; None: at once
     CacheParameters instruction                  # First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand
     CacheParameters instruction_l2               # Second cache of instructions
     CacheParameters instruction_l3               # Third cache of instructions, likewise

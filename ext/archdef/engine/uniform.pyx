@@ -121,8 +121,8 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         w.by_load = 1
         return cycle
     cycle = max(cycle, sm.uniform_next)
-    sm.uniform_next = cycle + sm.m.caches.constant_line_cycles
-    cycle += sm.m.caches.constant_fill_cycles
+    sm.uniform_next = cycle + sm.m.caches.uniform_fill.interval_cycles
+    cycle += sm.m.caches.uniform_fill.latency_cycles
     arrives[line - cache.lines] = cycle
     return cycle
 

@@ -1,11 +1,11 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, AmongOldest, Architecture, BlockClusters, BulkCopyUnit, Cache, Caches, ChainedSum, Chip, Clocks, ClusterPorts,
-                          Coalescing, CodeFetch, ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin,
-                          GroupByGroup, HostLink, InstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices, Limits, Lines, LoadStore,
-                          LoadStorePipeline, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances, operations, PairedSum,
-                          ParityHash, RequestCoalescer, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, WarpgroupProducts, WriteCombining,
-                          XorHash)
+from archdef.spec import (AlignedSum, AmongOldest, Architecture, BlockClusters, BlockLaunch, BulkCopyUnit, Cache, Caches, ChainedSum, Chip, Clocks,
+                          ClusterPorts, Coalescing, CodeFetch, ConstantPort, ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms,
+                          FrozenMap, GreedyThenRoundRobin, GroupByGroup, HostLink, InstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices,
+                          Limits, Lines, LoadStore, LoadStorePipeline, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances,
+                          operations, PairedSum, ParityHash, RequestCoalescer, Schedulers, SharedMemory, TextureUnits, UniformFill, Unit, Vocabulary, Warp,
+                          WarpgroupProducts, WriteCombining, XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 from archdef_sass import Sass
 
@@ -21,8 +21,7 @@ H100 = Architecture(
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
               block_dispatch=GroupByGroup((8, 8, 16, 16, 16, 16, 16, 18, 18), first_after=6, beside=2),
-              block_launch_cycles=0.12, block_setup_cycles=17, warp_launch_cycles=3.5,
-              block_end_cycles=1.18, first_block_cycles=94,
+              block_launch_cycles=0.12, block_launch=BlockLaunch(setup_cycles=17, warp_cycles=3.5, end_cycles=1.18, first_cycles=94),
               block_turnover_cycles=340, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
@@ -75,7 +74,7 @@ H100 = Architecture(
                           scope="multiprocessor"),
         constant_uniform=Cache(size_bytes=256, line_bytes=64, sector_bytes=64, ways=4, latency_cycles=2, misses_in_flight=8, write="evict",
                                scope="scheduler"),
-        constant_pass_bytes=8, constant_pass_latency_cycles=11, constant_fill_cycles=61, constant_line_cycles=33,
+        constant_port=ConstantPort(pass_bytes=8, pass_latency_cycles=11), uniform_fill=UniformFill(latency_cycles=61, interval_cycles=33),
         instruction=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
                           write="evict", scope="scheduler"),
         instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,

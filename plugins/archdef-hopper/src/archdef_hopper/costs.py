@@ -284,9 +284,9 @@ EVIDENCE = {
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
     **{f"caches.constant_l2.{name}": measured("A first walk over a table of an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/README.md",
                                               "of 64-byte steps every fourth waits for memory") for name in ("line_bytes", "sector_bytes")},
-    "caches.constant_pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
-    "caches.constant_pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
-    "caches.constant_fill_cycles": WALKED, "caches.constant_line_cycles": WALKED, "caches.l2.size_bytes": QUERY,
+    "caches.constant_port.pass_bytes": Cite(COUNTED, "cycles of dct8x8 at n=1024", "inferred", "eight LDC.64 a thread, four addresses each"),
+    "caches.constant_port.pass_latency_cycles": LANES, "isa.operations.load_constant": LANES,
+    "caches.uniform_fill.latency_cycles": WALKED, "caches.uniform_fill.interval_cycles": WALKED, "caches.l2.size_bytes": QUERY,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "constant_l2", "constant_uniform", "instruction", "instruction_l2")},
     **{f"caches.{c}.replacement": Cite(DIVIDED.document, DIVIDED.place, "inferred", "half of what does not fit hits where a third more is read at random")
        for c in ("l1", "texture_l1")},
@@ -325,7 +325,7 @@ EVIDENCE = {
     "host_link.peer_gb_s": Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
-    "chip.block_end_cycles": BLOCKS, "chip.block_setup_cycles": BLOCKS, "chip.warp_launch_cycles": BLOCKS, "chip.first_block_cycles": CONSTANT,
+    "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS, "chip.block_launch.first_cycles": CONSTANT,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
