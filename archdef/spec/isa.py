@@ -215,9 +215,8 @@ class Operation:
     """SM cycles from issue until a dependent instruction can issue; classes that access memory: added to the memory's own
     latency, and may be 0."""
     interval_cycles: float | None = real(optional=True, default=None)
-    """SM cycles for which one warp instruction occupies the unit; None: the warp's lanes over the unit's, rounded up. Of several
-    `issues` it is the mean: those that go to other units count as 0. Parts of a cycle add up over instructions of arithmetic; elsewhere the
-    sum is rounded to whole cycles."""
+    """SM cycles for which one warp instruction occupies the unit, of several `issues` in the mean; None: the warp's lanes over the unit's, rounded
+    up. Parts of a cycle add up over instructions of arithmetic; elsewhere the sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     rare_issues: int | None = integer(at_most=100, optional=True, default=None)
@@ -237,15 +236,17 @@ class Operation:
 
 @attrs.frozen(kw_only=True)
 class Form(Operation):
-    """Cost of some forms of instruction that differ from the rest of their class."""
+    """Cost of some forms of instruction that differ from the rest of their class.
+
+    An atomic operation with an immediate operand is looked up with it behind a colon, ``red.shared.add.u32:1``, a load of constants that a warp does
+    as a whole as ``:uniform``, a move that loads a constant of the launch into a register of each lane as ``:brought``; then all without.
+    """
 
     operation: str = text()
     """Class of operation that they belong to."""
     pattern: str = text()
     """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
-    ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts. An atomic operation with an immediate operand
-    has it behind a colon, ``red.shared.add.u32:1``, a load of constants that a warp does as a whole ``:uniform``, a move that loads a constant
-    of the launch into a register of each lane ``:brought``; all are looked up without it, too."""
+    ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts."""
     bank_passes: int = integer(at_most=15, default=1)
     """Atomics on shared memory: passes over the banks for each that lanes need."""
     lanes_merged: bool = flag(default=False)

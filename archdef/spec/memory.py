@@ -124,9 +124,8 @@ class Cache:
     dirty_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may wait to be written back; with one more, that which was used longest ago is. None: all."""
     partial_ways: int | None = integer(optional=True, default=None)
-    """At a partition: lines of a set that may hold sectors of which stores have written a part. Where there is one more when something else comes to
-    the set, or passes it on its way to the other side, that which was used longest ago is completed from memory and written back, unless it
-    is what is asked for. None: a store makes its sectors whole."""
+    """At a partition: lines of a set that may hold sectors of which stores have written a part; None: a store makes its sectors whole. Where there is
+    one more when something else comes to the set, or passes it, that which was used longest ago is completed from memory and written back."""
     set_hash_bits: tuple[int, ...] = integers(at_least=0, at_most=63, longest=8, default=())
     """Bits of the address that are exclusive-ored into the set's number, from its lowest bit on; none: the line's number modulo the sets."""
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
@@ -219,16 +218,15 @@ class Caches:
     constant: Cache | None = part(Cache, optional=True, default=None)
     """Cache of constant memory."""
     constant_l2: Cache | None = part(Cache, optional=True, default=None)
-    """Second cache of constant memory, behind `constant`. Its latency is that of a hit in it, the first cache's miss included. Whatever
-    its scope, every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
+    """Second cache of constant memory, behind `constant`; its latency is that of a hit in it, the first cache's miss included. Whatever its scope,
+    every multiprocessor keeps tags of its own for it: constants are only read, so that sharers differ in first touches alone."""
     constant_l3: Cache | None = part(Cache, optional=True, default=None)
     """Third cache of constant memory, behind `constant_l2`, likewise."""
     constant_port: ConstantPort | None = part(ConstantPort, optional=True, default=None)
     """How lanes read constants at several addresses; None: a pass brings all that an address names, and each holds the unit."""
     constant_uniform: Cache | None = part(Cache, optional=True, default=None)
-    """Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all lanes are known to agree.
-    Such a load takes `latency_cycles` and does without the load/store unit; its warp waits for what is not there. At an address that
-    the program names it reads `constant`, likewise. None: these are loads like any other."""
+    """Each scheduler's cache of constants that a warp reads as a whole, as all lanes are known to agree on the address; None: these are loads like
+    any other. Such a load takes `latency_cycles` without the load/store unit, and one at an address that the program names reads `constant` so."""
     uniform_fill: UniformFill | None = part(UniformFill, optional=True, default=None)
     """How `constant_uniform` gets lines that `constant_l2` or `constant_l3` has; None: at once."""
     instruction: Cache | None = part(Cache, optional=True, default=None)

@@ -60,7 +60,8 @@ cdef struct CacheParameters:
                                                  # partition
     int64_t dirty_ways                           # At a partition: lines of a set that may wait to be written back; with one more, that which was used longest
                                                  # ago is
-    int64_t partial_ways                         # At a partition: lines of a set that may hold sectors of which stores have written a part
+    int64_t partial_ways                         # At a partition: lines of a set that may hold sectors of which stores have written a part; None: a store
+                                                 # makes its sectors whole
     int64_t tag_bank_masks[4]                    # At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is
     int64_t tag_bank_masks_count                 # how many of them there are
     int64_t lines_ahead                          # Of instructions: lines behind the one that a miss asks for, which it brings along
@@ -94,12 +95,13 @@ cdef struct CachesParameters:
     CacheParameters l1                           # Data cache of a multiprocessor
     StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
     CacheParameters constant                     # Cache of constant memory
-    CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
+    CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`; its latency is that of a hit in it, the first cache's
+                                                 # miss included
     CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise
     ConstantPortParameters constant_port         # How lanes read constants at several addresses; None: a pass brings all that an address names, and each holds
                                                  # the unit
-    CacheParameters constant_uniform             # Each scheduler's cache of what a warp reads as a whole: constants at an address in a register in which all
-                                                 # lanes are known to agree
+    CacheParameters constant_uniform             # Each scheduler's cache of constants that a warp reads as a whole, as all lanes are known to agree on the
+                                                 # address; None: these are loads like any other
     UniformFillParameters uniform_fill           # How `constant_uniform` gets lines that `constant_l2` or `constant_l3` has; None: at once
     CacheParameters instruction                  # First cache of instructions, of each scheduler or multiprocessor; None: instructions are always at hand
     CacheParameters instruction_l2               # Second cache of instructions
