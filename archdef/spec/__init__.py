@@ -3,7 +3,7 @@
 `Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
 every field.
 """
-from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
+from archdef.spec.access import (Broadcast, CoalescingRule, ExtraPass, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
                                  SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
@@ -23,7 +23,7 @@ from archdef.spec.policy import (
 __all__ = [
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip",
     "Cite",
-    "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
+    "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURES",
     "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup",
     "HostLink", "InstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LooseRoundRobin", "LowOrder",

@@ -87,6 +87,12 @@ def test_word_stride_sets_shared_memory_passes(arch, stride, passes):
 
 
 @BOTH
+@pytest.mark.parametrize("kind, cycles", [("load", 16), ("store", 8)])
+def test_loads_of_sixteen_bytes_a_lane_take_the_banks_twice_as_long_as_stores(arch, kind, cycles):
+    assert measure("shared_throughput", arch, kind=kind, word_bytes=16)["cycles"] == pytest.approx(cycles, rel=0.02)
+
+
+@BOTH
 def test_twenty_one_registers_are_rounded_up_further_than_twenty_three(arch):
     assert occupancy(arch, threads=256, registers=21).limits["registers"] == 5
     assert occupancy(arch, threads=256, registers=20).limits["registers"] == 6

@@ -33,6 +33,8 @@ ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: at
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
+WIDE = Cite(TABLE.document, "appendix F.4.3.2: the majority of 128-bit accesses conflict two-way: one is added to the conflicts of each quarter of a warp",
+            "fitted", "which do not is not said: loads and stores in turn reach 982 GB/s on a GTX 480 (gpumembench), as if stores did not")
 CONFIGURATION = "configs/tested-cfgs/SM2_GTX480/gpgpusim.config of accel-sim/gpgpu-sim_distribution"
 CONSTANT_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 85, -gpgpu_const_cache:l1 N:64:64:2", "inferred", GPGPUSIM.note)
 L2_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 77, -gpgpu_cache:dl2 S:64:128:8", "inferred", "64 sets of eight in each half of a partition; "
@@ -123,7 +125,7 @@ EVIDENCE = {
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
     "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
-    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
+    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS, "shared.wide_access": WIDE,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": CONSTANT_SETS,
