@@ -45,6 +45,12 @@ PRODUCTS_24 = Cite(TABLE.document, "section 5.4.1: __[u]mul24 is implemented usi
                    "how many is not said; two that extract and one that multiplies, as ptxas 11.8 writes for sm_70")
 CACHEBENCH = Cite("gpumembench, cachebench of a GeForce GTX 480", "README of github.com/ekondis/gpumembench", "inferred",
                   "read from L2, 271 GB/s at 775 MHz: 58 bytes a cycle of each of six partitions; responses of 64, requests taken to be as wide")
+CODE = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of compute capability 3.x, 8 and 32 KiB a multiprocessor", "assumed",
+            "not published of Fermi, whose instructions the GK104 keeps; GPGPU-Sim has 4 sets of 4 lines of 128 bytes, and for a GTX TITAN half of these 8 KiB")
+CODE_SETS = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
+CODE_LEVELS = Cite("envytools", "docs/hw/graph/fermi/cuda/isa.rst: code has three levels of cache, of all, of a GPC and of a multiprocessor")
+CODE_WAITS = Cite("Wikipedia, CUDA", "multiprocessor architecture: L3 instruction cache, use L2 Data Cache", "inferred",
+                  "as long as a load that the L2 serves, less the load's own ten cycles")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -108,6 +114,11 @@ EVIDENCE = {
     "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR,
     "units.int": RATES_2_0, **{f"isa.operations.{name}.issues": RATES_2_0 for name in NATIVE}, "caches": UNPUBLISHED,
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": SEGMENTS, "texture": FETCHES, "texture.weight_bits": FILTERING,
+    **{f"caches.{c}.size_bytes": CODE for c in ("instruction", "instruction_l2")},
+    **{f"caches.{c}.scope": CODE_LEVELS for c in ("instruction", "instruction_l2")},
+    **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2")
+       for name in "ways line_bytes sector_bytes lines_ahead latency_cycles".split()},
+    "caches.instruction_preload_bytes": CODE_SETS, "caches.instruction_memory_cycles": CODE_WAITS,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
