@@ -105,6 +105,14 @@ def test_the_l1_can_be_grown_by_a_what_if(arch):
     assert grown.caches.l1.sets == 96 and occupancy(grown, threads=64, registers=8, shared_bytes=8192).active_blocks == 2
 
 
+@BOTH
+def test_going_round_more_than_the_l1_holds_still_hits_now_and_then(arch):
+    """The oldest line would be gone each time; of four ways, those that give way are drawn."""
+    found = measure("global_latency", arch, footprint_bytes=24576, stride_bytes=128, operator="ca")["cycles"]
+    near, far = (measure("global_latency", arch, footprint_bytes=size, stride_bytes=128, operator=how)["cycles"] for size, how in ((8192, "ca"), (24576, "cg")))
+    assert near + 0.2 * (far - near) < found < near + 0.9 * (far - near)
+
+
 def test_only_the_tesla_board_pays_for_error_correction():
     assert [arch.dram.ecc_overhead_ratio for arch in (GF100, M2070, M2090, GF104)] == [1.0, 1.25, 1.25, 1.0]
 

@@ -2,8 +2,8 @@
 from itertools import combinations
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink, Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
+from archdef.spec import (AmongOldest, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
 
@@ -48,7 +48,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
-                     set_hash_bits=(13, 14, 15, 17, 19), write="evict", scope="multiprocessor"),
+                     set_hash_bits=(13, 14, 15, 17, 19), replacement=AmongOldest(lines=4), write="evict", scope="multiprocessor"),
             constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
             instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,

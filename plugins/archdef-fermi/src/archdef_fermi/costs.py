@@ -31,6 +31,8 @@ PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
+WAYS_BY_CHANCE = Cite(MEI.document, "replacement of the L1: its four ways give way with probabilities of 1/6, 1/2, 1/6 and 1/6", "recalled",
+                      "a measurement; all alike here: what goes round 24 KiB of a GTX 480 (gpumembench) is faster than its L2, as it would not be by age")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
 WIDE = Cite(TABLE.document, "appendix F.4.3.2: the majority of 128-bit accesses conflict two-way: one is added to the conflicts of each quarter of a warp",
@@ -138,7 +140,7 @@ EVIDENCE = {
     "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
     "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS, "shared.wide_access": WIDE,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "l2")}, "caches.l1.replacement": WAYS_BY_CHANCE,
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": CONSTANT_SETS,
     "caches.constant.sector_bytes": CONSTANT_SETS, "caches.constant.ways": CONSTANT_SETS,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
