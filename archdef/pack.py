@@ -97,7 +97,7 @@ def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dic
 def bank_table(shared: spec.SharedMemory) -> dict:
     """Pack shared memory. Raises UnsupportedPolicy."""
     _known("shared.broadcast", shared.broadcast, (spec.SingleWordBroadcast, spec.MulticastBroadcast))
-    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.MergedLanes, spec.WordAtATime))
+    _known("shared.wide_access", shared.wide_access, (spec.SplitLanes, spec.MergedLanes, spec.ExtraPass, spec.WordAtATime))
     return parameters.values(spec.SharedMemory, shared, None)
 
 

@@ -169,8 +169,9 @@ _SHARED = {
                                    lambda shared, _: shared.pass_latency_cycles or shared.pass_cycles),
     "single_word_broadcast": Derived("1: a pass broadcasts one word, else any number",
                                      lambda shared, _: int(isinstance(shared.broadcast, spec.SingleWordBroadcast))),
-    "word_at_a_time": Derived("1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged",
-                              lambda shared, _: {spec.WordAtATime: 1, spec.MergedLanes: 2}.get(type(shared.wide_access), 0)),
+    "word_at_a_time": Derived("1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged; "
+                              "3: the same as 0, and a pass more for each group that loads words of four banks",
+                              lambda shared, _: {spec.WordAtATime: 1, spec.MergedLanes: 2, spec.ExtraPass: 3}.get(type(shared.wide_access), 0)),
     "hook": Derived("of a plugin's map of the banks", lambda shared, _: 0)}
 
 

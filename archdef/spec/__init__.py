@@ -3,7 +3,7 @@
 `Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
 every field.
 """
-from archdef.spec.access import (Broadcast, CoalescingRule, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
+from archdef.spec.access import (Broadcast, CoalescingRule, ExtraPass, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
                                  SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
@@ -24,12 +24,12 @@ from archdef.spec.policy import (
 __all__ = [
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch", "Broadcast", "BulkCopyUnit",
     "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConstantPort",
-    "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form", "forms",
-    "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue", "Interconnect", "Interleaved",
-    "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LoadStorePipeline",
-    "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES", "MergedLanes", "MiB",
-    "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PairedSum", "ParityHash",
-    "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers", "SegmentShrinking",
-    "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Transaction", "TwoLevel", "UniformFill",
-    "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority", "WideAccess", "WordAtATime", "WriteCombining",
-    "XorHash"]
+    "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form",
+    "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue", "Interconnect",
+    "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
+    "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
+    "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PairedSum",
+    "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers",
+    "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Transaction",
+    "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority", "WideAccess",
+    "WordAtATime", "WriteCombining", "XorHash"]

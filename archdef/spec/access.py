@@ -240,6 +240,10 @@ class MergedLanes(WideAccess):
     number differs in the last bit) reads, or each what the next but one (second last bit) does."""
 
 
+@named("extra_pass")
+class ExtraPass(WideAccess):
+    """As `SplitLanes`; but each group of lanes that loads words of four banks' width or more takes one pass more than its banks need."""
+
 
 @named("word_at_a_time")
 class WordAtATime(WideAccess):

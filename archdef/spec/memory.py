@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from archdef.spec.access import Broadcast, CoalescingRule, MergedLanes, SplitLanes, WideAccess, _groups
+from archdef.spec.access import Broadcast, CoalescingRule, ExtraPass, MergedLanes, SplitLanes, WideAccess, WordAtATime, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Replacement
 
@@ -47,7 +47,7 @@ class SharedMemory:
 
     def _conflict_groups(self, addresses, word_bytes, mask, load):
         pieces = max(1, word_bytes // self.bank_width_bytes)
-        split = isinstance(self.wide_access, (SplitLanes, MergedLanes))
+        split = not isinstance(self.wide_access, WordAtATime)
         lanes = max(1, self.conflict_lanes // max(1, pieces // self.row_words)) if split else self.conflict_lanes
         groups = list(_groups(addresses, mask, lanes))
         if load and pieces > 1 and isinstance(self.wide_access, MergedLanes):
@@ -78,7 +78,9 @@ class SharedMemory:
         mask       : sequence of bool, shape (warp_size,), lanes that take part; None for all.
         load       : whether the access reads.
         """
-        return sum(int(self.broadcast.passes(self._named(group), self.banks)) for group in self._conflict_groups(addresses, word_bytes, mask, load))
+        extra = int(load and word_bytes >= 4 * self.bank_width_bytes and isinstance(self.wide_access, ExtraPass))
+        return sum(int(self.broadcast.passes(self._named(group), self.banks)) + extra
+                   for group in self._conflict_groups(addresses, word_bytes, mask, load))
 
     def _named(self, group: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Give words names that are equal where one pass of a bank serves them, and whose remainder is the bank."""

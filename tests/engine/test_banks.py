@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from archdef.engine import shared
 from archdef.pack import bank_table
-from archdef.spec import MergedLanes, MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
+from archdef.spec import ExtraPass, MergedLanes, MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
 
 
 def memory(banks, lanes, broadcast, wide=SplitLanes(), width=4, row_words=1):
@@ -18,7 +18,8 @@ MEMORIES = [memory(16, 16, SingleWordBroadcast()), memory(32, 32, MulticastBroad
             memory(32, 32, MulticastBroadcast(), WordAtATime()), memory(1, 32, MulticastBroadcast()),
             memory(32, 32, MulticastBroadcast(), MergedLanes()),
             memory(32, 32, MulticastBroadcast(), row_words=2), memory(32, 32, MulticastBroadcast(), width=8),
-            memory(16, 16, SingleWordBroadcast(), row_words=4), memory(32, 32, MulticastBroadcast(), WordAtATime(), row_words=2)]
+            memory(16, 16, SingleWordBroadcast(), row_words=4), memory(32, 32, MulticastBroadcast(), WordAtATime(), row_words=2),
+            memory(32, 32, MulticastBroadcast(), ExtraPass())]
 FOUR, EIGHT = MEMORIES[6:8]
 """Banks of eight bytes as Kepler has them: addressed by words of four, two to a row, and by words of eight."""
 
@@ -57,6 +58,16 @@ def test_single_word_broadcast_serves_one_word_per_pass():
     addresses = [0, 4] * 8
     assert shared.passes(bank_table(MEMORIES[0]), addresses, 4)[0] == 2
     assert shared.passes(bank_table(MEMORIES[1]), addresses, 4)[0] == 1
+
+
+@pytest.mark.parametrize("word_bytes, loaded, stored", [(4, 1, 1), (8, 2, 2), (16, 8, 4)])
+def test_an_extra_pass_is_taken_by_each_quarter_of_a_warp_that_loads_four_words_a_lane(word_bytes, loaded, stored):
+    """CUDA C Programming Guide 4.2, F.4.3.2: accesses of 128 bits conflict two-way, without two lanes of a quarter in one bank."""
+    table, addresses = bank_table(memory(32, 32, MulticastBroadcast(), ExtraPass())), [word_bytes * lane for lane in range(32)]
+    groups = word_bytes // 4
+    assert shared.passes(table, addresses, word_bytes, load=True) == (loaded, groups)
+    assert shared.passes(table, addresses, word_bytes, load=False) == (stored, groups)
+    assert shared.passes(table, addresses, word_bytes, mask=0xff, load=True)[0] == (2 if word_bytes == 16 else 1)
 
 
 # ------------------------------------------------------------------------------------------------- banks of eight bytes

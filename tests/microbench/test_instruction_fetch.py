@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from archdef.microbench import measure
+from archdef.microbench.instruction_fetch import CHAINS
 from archdef.testing.checks.check import at_hand
 from archdef.errors import SpecErrors
 
@@ -52,7 +53,12 @@ def test_a_loop_that_fits_is_as_fast_as_without_caches_and_a_longer_one_waits_as
     fast = measure("code", at_hand(architecture), instructions=more)["cycles"]
     together = near.line_bytes * (near.lines_ahead + 1) / architecture.isa.instruction_bytes
     waits = fast + (behind.latency_cycles - fast) / together
-    assert measure("code", architecture, instructions=more)["cycles"] == pytest.approx(waits, rel=0.015)
+    found, schedulers = measure("code", architecture, instructions=more)["cycles"], architecture.schedulers
+    free_slots = architecture.isa.operations["fp32_add"].latency_cycles > 2 * CHAINS * schedulers.issue_interval_cycles / schedulers.issue_width
+    if free_slots:      # the chains of additions leave slots free, in which what has waited is made up
+        assert fast < found < waits
+    else:
+        assert found == pytest.approx(waits, rel=0.015)
 
 
 @pytest.mark.parametrize("name", WITH)

@@ -174,7 +174,7 @@ cdef struct SharedMemoryParameters:
                                                  # besides its passes
     int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
     int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
-                                                 # addresses merged
+                                                 # addresses merged; 3: the same as 0, and a pass more for each group that loads words of four banks
     int64_t hook                                 # of a plugin's map of the banks
 
 cdef struct TextureUnitsParameters:

@@ -84,13 +84,13 @@ cdef int64_t bank_passes(const SharedMemoryParameters *table, const uint64_t *ad
 
     An access wider than a bank serves fewer lanes at a time, all their bank words together, or all lanes of a group one bank
     word after the other; these pieces cost the same, as they only rotate the banks. Words of one row of a bank count as one:
-    each is named by its row and bank.
+    each is named by its row and bank. On some machines a group that loads words of four banks takes a pass more.
     """
     cdef uint64_t words[MAX_WORDS]
     cdef int64_t bank_of[MAX_WORDS]
     cdef int i, lane, first = 0, last, piece, count, width = <int>table.bank_width_bytes
     cdef int per_group = <int>table.conflict_lanes, pieces = bytes // width if bytes > width else 1, together = 1
-    cdef int64_t passes = 0, groups = 0
+    cdef int64_t passes = 0, groups = 0, extra = 1 if table.word_at_a_time == 3 and load and bytes >= 4 * width else 0
     cdef uint64_t banks = <uint64_t>table.banks, row = banks * <uint64_t>table.row_words
     if table.word_at_a_time != 1:
         together = pieces
@@ -118,7 +118,7 @@ cdef int64_t bank_passes(const SharedMemoryParameters *table, const uint64_t *ad
             if table.row_words > 1:
                 for i in range(count):
                     words[i] = words[i] // row * banks + <uint64_t>bank_of[i]
-            passes += _single_word(words, bank_of, count) if table.single_word_broadcast else _multicast(table, words, bank_of, count)
+            passes += extra + (_single_word(words, bank_of, count) if table.single_word_broadcast else _multicast(table, words, bank_of, count))
         first = last
     return passes * pieces | groups * pieces << 32
 

@@ -87,6 +87,12 @@ def test_word_stride_sets_shared_memory_passes(arch, stride, passes):
 
 
 @BOTH
+@pytest.mark.parametrize("kind, cycles", [("load", 16), ("store", 8)])
+def test_loads_of_sixteen_bytes_a_lane_take_the_banks_twice_as_long_as_stores(arch, kind, cycles):
+    assert measure("shared_throughput", arch, kind=kind, word_bytes=16)["cycles"] == pytest.approx(cycles, rel=0.02)
+
+
+@BOTH
 def test_twenty_one_registers_are_rounded_up_further_than_twenty_three(arch):
     assert occupancy(arch, threads=256, registers=21).limits["registers"] == 5
     assert occupancy(arch, threads=256, registers=20).limits["registers"] == 6
@@ -97,6 +103,14 @@ def test_the_l1_can_be_grown_by_a_what_if(arch):
     grown = arch.evolve({"caches.l1.size_bytes": "48 KiB", "limits.shared_bytes_per_multiprocessor": "16 KiB",
                          "limits.shared_bytes_per_block": "16 KiB"})
     assert grown.caches.l1.sets == 96 and occupancy(grown, threads=64, registers=8, shared_bytes=8192).active_blocks == 2
+
+
+@BOTH
+def test_going_round_more_than_the_l1_holds_still_hits_now_and_then(arch):
+    """The oldest line would be gone each time; of four ways, those that give way are drawn."""
+    found = measure("global_latency", arch, footprint_bytes=24576, stride_bytes=128, operator="ca")["cycles"]
+    near, far = (measure("global_latency", arch, footprint_bytes=size, stride_bytes=128, operator=how)["cycles"] for size, how in ((8192, "ca"), (24576, "cg")))
+    assert near + 0.2 * (far - near) < found < near + 0.9 * (far - near)
 
 
 def test_only_the_tesla_board_pays_for_error_correction():

@@ -42,6 +42,15 @@ def test_an_unloaded_load_takes_what_was_measured_on_the_gtx_280():
 
 
 @EVERY
+def test_memory_refreshes_8192_times_in_32_ms(arch):
+    """Qimonda HYB18H512321AF, table 38; 52 ns each keep a stream from 1.3 % of what the pins give."""
+    assert 8192 * arch.dram.t_refi_ns == pytest.approx(32e6, rel=2e-3)
+    never = arch.evolve({"dram.t_refi_ns": None})
+    reads = {machine: measure("dram_bandwidth", machine, kind="read")["gb_s"] for machine in (arch, never)}
+    assert 0.975 < reads[arch] / reads[never] < 1.005
+
+
+@EVERY
 def test_an_unloaded_load_is_within_the_guides_400_to_600_cycles(arch):
     assert 400 <= declared_latency_cycles(arch, "dram", sector_bytes=64) <= 600
 

@@ -2,8 +2,8 @@
 from itertools import combinations
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, HostLink, Interconnect,
-                          Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
+from archdef.spec import (AmongOldest, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
 
@@ -22,7 +22,7 @@ THREE_GROUPS = (Unit("sp", 16, copies=3), Unit("int", 16, within="sp"), Unit("sf
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
-          copy_engines, evidence, peer_gb_s=None, partitions=6, l2_cycles=70, compute_capability="2.0", issue=SINGLE, groups=TWO_GROUPS,
+          copy_engines, evidence, peer_gb_s=None, partitions=6, l2_cycles=70, code_cycles=435, compute_capability="2.0", issue=SINGLE, groups=TWO_GROUPS,
           costs=COSTS_2_0) -> Architecture:
     """Describe one board by what the boards differ in."""
     return Architecture(
@@ -43,14 +43,19 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                 predication_max_instructions=7,
                 assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
                                     prologue_instructions=1)),
-        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), latency_cycles=50, pass_cycles=2, pass_latency_cycles=37,
-                            conflicts_hold_issue=True),
+        shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=ExtraPass(), latency_cycles=50, pass_cycles=2,
+                            pass_latency_cycles=37, conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
-                     set_hash_bits=(13, 14, 15, 17, 19), write="evict", scope="multiprocessor"),
+                     set_hash_bits=(13, 14, 15, 17, 19), replacement=AmongOldest(lines=4), write="evict", scope="multiprocessor"),
             constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
+            instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+                              write="evict", scope="multiprocessor"),
+            instruction_l2=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8, lines_ahead=7,
+                                 write="evict", scope="cluster"),
+            instruction_memory_cycles=code_cycles, instruction_preload_bytes=32 * KiB,
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
                              misses_in_flight=32, write="evict", scope="multiprocessor"),
             l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=32, ways=8, latency_cycles=l2_cycles, misses_in_flight=128,
@@ -103,7 +108,7 @@ M2090 = fermi(
 GF104 = fermi(
     name="gf104", title="GeForce GTX 460", aliases=("gtx460", "geforce_gtx_460"), multiprocessors=7, compute_capability="2.1",
     clocks=Clocks(core_mhz=675, shader_mhz=1350, memory_mhz=900), dp_lanes=4, partitions=4, issue=DOUBLE, groups=THREE_GROUPS,
-    costs=COSTS_2_1, latency_ns=(73.5, 80.5), l2_cycles=44, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
+    costs=COSTS_2_1, latency_ns=(73.5, 80.5), l2_cycles=44, code_cycles=300, dram_latency_ns=247, capacity_bytes=1024 * MiB, ecc=1.0,
     timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1, evidence=EVIDENCE_2_1)
 
 

@@ -31,8 +31,12 @@ PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
+WAYS_BY_CHANCE = Cite(MEI.document, "replacement of the L1: its four ways give way with probabilities of 1/6, 1/2, 1/6 and 1/6", "recalled",
+                      "a measurement; all alike here: what goes round 24 KiB of a GTX 480 (gpumembench) is faster than its L2, as it would not be by age")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
+WIDE = Cite(TABLE.document, "appendix F.4.3.2: the majority of 128-bit accesses conflict two-way: one is added to the conflicts of each quarter of a warp",
+            "fitted", "which do not is not said: loads and stores in turn reach 982 GB/s on a GTX 480 (gpumembench), as if stores did not")
 CONFIGURATION = "configs/tested-cfgs/SM2_GTX480/gpgpusim.config of accel-sim/gpgpu-sim_distribution"
 CONSTANT_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 85, -gpgpu_const_cache:l1 N:64:64:2", "inferred", GPGPUSIM.note)
 L2_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 77, -gpgpu_cache:dl2 S:64:128:8", "inferred", "64 sets of eight in each half of a partition; "
@@ -43,6 +47,12 @@ PRODUCTS_24 = Cite(TABLE.document, "section 5.4.1: __[u]mul24 is implemented usi
                    "how many is not said; two that extract and one that multiplies, as ptxas 11.8 writes for sm_70")
 CACHEBENCH = Cite("gpumembench, cachebench of a GeForce GTX 480", "README of github.com/ekondis/gpumembench", "inferred",
                   "read from L2, 271 GB/s at 775 MHz: 58 bytes a cycle of each of six partitions; responses of 64, requests taken to be as wide")
+CODE = Cite("Wikipedia, CUDA", "multiprocessor architecture: instruction caches of compute capability 3.x, 8 and 32 KiB a multiprocessor", "assumed",
+            "not published of Fermi, whose instructions the GK104 keeps; GPGPU-Sim has 4 sets of 4 lines of 128 bytes, and for a GTX TITAN half of these 8 KiB")
+CODE_SETS = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
+CODE_LEVELS = Cite("envytools", "docs/hw/graph/fermi/cuda/isa.rst: code has three levels of cache, of all, of a GPC and of a multiprocessor")
+CODE_WAITS = Cite("Wikipedia, CUDA", "multiprocessor architecture: L3 instruction cache, use L2 Data Cache", "inferred",
+                  "as long as a load that the L2 serves, less the load's own ten cycles")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -106,6 +116,11 @@ EVIDENCE = {
     "units.sp": MULTIPROCESSOR, "units.sfu": MULTIPROCESSOR,
     "units.int": RATES_2_0, **{f"isa.operations.{name}.issues": RATES_2_0 for name in NATIVE}, "caches": UNPUBLISHED,
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": SEGMENTS, "texture": FETCHES, "texture.weight_bits": FILTERING,
+    **{f"caches.{c}.size_bytes": CODE for c in ("instruction", "instruction_l2")},
+    **{f"caches.{c}.scope": CODE_LEVELS for c in ("instruction", "instruction_l2")},
+    **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2")
+       for name in "ways line_bytes sector_bytes lines_ahead latency_cycles".split()},
+    "caches.instruction_preload_bytes": CODE_SETS, "caches.instruction_memory_cycles": CODE_WAITS,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
@@ -123,9 +138,9 @@ EVIDENCE = {
        for name in "int_add int_logic fp32_add fp32_mul fp32_fma int_shift int_compare int_mul32".split()},
     "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
     "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
-    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS,
+    "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS, "shared.wide_access": WIDE,
     "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
-    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "texture_l1", "l2")},
+    **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "l2")}, "caches.l1.replacement": WAYS_BY_CHANCE,
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": CONSTANT_SETS,
     "caches.constant.sector_bytes": CONSTANT_SETS, "caches.constant.ways": CONSTANT_SETS,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,

@@ -16,8 +16,9 @@ GLOBAL = Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred
 WIDE_PORTS = Cite("not published", "ports of a partition of GDDR5", "assumed",
                   "twice the GT200's, as is the data rate of the memory's pins; a partition gives 27 GB/s, there 18")
 ALL_CARRIED = {name: CARRIED for name in """caches load_store interconnect caches.texture_l1.latency_cycles caches.texture_l2.latency_cycles dram.row_bytes
-    dram.t_rtw_ns dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high dram.write_drain_low""".split()}
-CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in "banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()}
+    dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high dram.write_drain_low""".split()}
+CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in """banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
+    t_wr_ns t_refi_ns t_rfc_ns""".split()}
 GUIDES_LATENCY = {"interconnect.request_latency_ns": GLOBAL, "interconnect.response_latency_ns": GLOBAL}
 PCIE_2 = HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
                   latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1, concurrent_grids=1)
@@ -53,7 +54,7 @@ GT215 = tesla(
     clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), port_bytes=(32, 64), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
-    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=20, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2,
+    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence=ALL_CARRIED | CARRIED_GDDR3 | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
@@ -67,7 +68,7 @@ GT200 = tesla(
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
-    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=20, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
+    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
     evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 

@@ -45,6 +45,8 @@ TEXTURE_L2 = Cite(WONG.document, "textures: 371 cycles to the second level", "in
 PREPARED = Cite("envytools", "docs/hw/graph/tesla/cuda/trans.rst: presin and preex2 prepare sin, cos and ex2; lg2 takes one instruction")
 GDDR3 = Cite("GPGPU-Sim 4.0", "configs/deprecated-cfgs/QuadroFX5800/gpgpusim.config of accel-sim/gpgpu-sim_distribution, lines 70 and 71", "inferred",
              "GDDR3 of a Quadro, K4J52324QH-HC12 at 800 MHz; its cycles in ns")
+REFRESH = Cite("Qimonda HYB18H512321AF data sheet, revision 1.73, 2005", "table 38: 8192 refreshes in 32 ms, tRFC 52 ns of -12; tRTW = CL + BL/2 + 2 - WL",
+               "inferred", "GDDR3 of 512 Mbit and 800 MHz by another maker; two clocks from the end of read data to write data")
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
 ONE_KERNEL = Cite(TABLE.document, "section 3.2.5.3: several kernels at a time from 2.x on", note=BOTH)
@@ -127,7 +129,8 @@ EVIDENCE = {  # what both chips share
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")
        for c in """constant constant_l2 constant_l3 instruction instruction_l2 instruction_l3 texture_l1
                    texture_l2""".split()},
-    **{f"dram.{name}": FIT for name in "row_bytes t_rtw_ns extra_latency_ns queue_entries scheduling write_drain_high write_drain_low".split()},
+    **{f"dram.{name}": FIT for name in "row_bytes extra_latency_ns queue_entries scheduling write_drain_high write_drain_low".split()},
+    **{f"dram.{name}": REFRESH for name in "t_rtw_ns t_refi_ns t_rfc_ns".split()},
     **{f"dram.{name}": GDDR3 for name in "banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO,
@@ -201,5 +204,5 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
         dram=Dram(
             partitions=partitions, interleave_bytes=256, capacity_bytes=capacity_bytes, bus_bits=64 * partitions,
             transfers_per_clock=2, burst_bytes=32, banks=8, row_bytes=4 * KiB, t_rcd_ns=15, t_rp_ns=12.5, t_ras_ns=31.25, t_rrd_ns=10,
-            t_cl_ns=12.5, t_wl_ns=8.75, t_wtr_ns=7.5, t_rtw_ns=4, t_wr_ns=13.75, extra_latency_ns=dram_ns, queue_entries=60,
-            scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))
+            t_cl_ns=12.5, t_wl_ns=8.75, t_wtr_ns=7.5, t_rtw_ns=2.5, t_wr_ns=13.75, t_refi_ns=3900, t_rfc_ns=52, extra_latency_ns=dram_ns,
+            queue_entries=60, scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8))
