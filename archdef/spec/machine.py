@@ -52,7 +52,9 @@ class Chip:
     block_dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
     """Which multiprocessor the next block goes to."""
     block_launch_cycles: float = real(at_least=0)
-    """Least SM cycles between two block launches anywhere on the chip."""
+    """Least SM cycles between two block launches anywhere on the chip, beside those of the first one's warps."""
+    block_launch_warp_cycles: float = real(at_least=0, default=0)
+    """SM cycles that each warp of a block adds until the next block can start anywhere on the chip."""
     block_setup_cycles: float = real(at_least=0, default=0)
     """SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps."""
     warp_launch_cycles: float = real(at_least=0, default=0)

@@ -13,7 +13,8 @@ cdef struct ChipParameters:
     int64_t multiprocessors_per_cluster          # Multiprocessors that share a cluster; the last cluster may be smaller
     int64_t cluster_sizes[32]                    # Multiprocessors of each cluster, where they are not equally many; none: as above
     int64_t cluster_sizes_count                  # how many of them there are
-    int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip
+    int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip, beside those of the first one's warps
+    int64_t block_launch_warp_64ths              # SM cycles that each warp of a block adds until the next block can start anywhere on the chip
     int64_t block_setup_64ths                    # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
     int64_t warp_launch_64ths                    # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
     int64_t block_end_64ths                      # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a

@@ -13,8 +13,8 @@ C500 = Architecture(
     aliases=("xiyun", "metax_c500", "xcore1000"), evidence=EVIDENCE,
     vocabulary=Vocabulary(multiprocessor="AP", cluster="DPC", scheduler="PEU", warp="wave", shared="WSM", partition="channel"),
     warp=Warp(size=64),
-    chip=Chip(multiprocessors=104, multiprocessors_per_cluster=13, block_launch_cycles=1, block_turnover_cycles=500,
-              launch_overhead_us=3),
+    chip=Chip(multiprocessors=104, multiprocessors_per_cluster=13, block_launch_cycles=0.44, block_launch_warp_cycles=0.89,
+              block_turnover_cycles=500, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=32, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=131072, registers_per_block=131072, registers_per_thread=256,
