@@ -20,7 +20,8 @@ V100 = Architecture(
     name="v100", title="Tesla V100 SXM2 16GB", vendor="NVIDIA", family="Volta", compute_capability="7.0",
     aliases=("tesla_v100", "v100_sxm2", "gv100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=80, cluster_sizes=(14, 14, 14, 14, 12, 12), block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    chip=Chip(multiprocessors=80, multiprocessors_per_cluster=14, cluster_sizes=(14, 14, 14, 14, 12, 12),
+              block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,

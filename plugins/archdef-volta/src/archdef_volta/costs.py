@@ -140,7 +140,7 @@ EVIDENCE = {
     "isa.forms.wmma_mma_f16_f16": RAIHAN, "isa.forms.mma_f16_f16_f16_f16": RAIHAN,
     **{f"schedulers.{name}": MULTIPROCESSOR for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """block_dispatch block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
@@ -152,7 +152,7 @@ EVIDENCE = {
     "limits.parameter_bytes": LARGE,
     "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.mask_bytes": MASKS,
     "interconnect.partial_write_cycles": MASKS, "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_response_bytes_per_cycle": GPC_RATE,
-    "chip.cluster_sizes": GPCS, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
+    "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPCS, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
