@@ -155,6 +155,11 @@ def _launches(arch: Architecture) -> dict:
                 threads_limit=limits.threads_per_block, shared_limit=limits.shared_bytes_per_block)
 
 
+def _coverage(arch: Architecture) -> int:
+    """Whether it matters how much of its sectors a store or an atomic operation covers: to packets with masks, or to the atomic unit."""
+    return int(arch.interconnect.mask_bytes > 0 or arch.load_store.atomic_sector_cycles is not None)
+
+
 def machine_tables(arch: Architecture) -> dict:
     """Pack a description into the dict that `archdef.engine.core.Simulation` takes.
 
@@ -174,5 +179,5 @@ def machine_tables(arch: Architecture) -> dict:
         policies=tuple(_hook(*each) for each in _brought(arch)),
         products_pass_cycles=arch.isa.warpgroup.shared_pass_ratio if arch.isa.warpgroup is not None else 1,
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
-        store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": int(arch.interconnect.mask_bytes > 0)},
+        store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": _coverage(arch)},
         instruction_bytes=arch.isa.instruction_bytes, read_only_loads=int("read_only_loads" in arch.isa.features), **_matrix(arch.isa.matrix))

@@ -1,6 +1,7 @@
 """Lower bounds by throughput: each thing that is held for a time, over how many of it there are."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -36,7 +37,9 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())
-    cycles = max(machine["chip"]["block_launch_64ths"], machine["chip"]["block_launch"]["end_64ths"]) / 64
+    chip, warps = machine["chip"], _ceil(math.prod(run.block), machine["warp_size"])
+    launch = chip["block_launch_64ths"] + warps * chip["block_launch"]["chip_warp_64ths"]
+    cycles = max(launch, chip["block_launch"]["end_64ths"]) / 64
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine)

@@ -43,6 +43,8 @@ class Warp:
 class BlockLaunch:
     """How fast blocks start on one multiprocessor, and how fast the chip takes note of their ends."""
 
+    chip_warp_cycles: float = real(at_least=0, default=0)
+    """SM cycles that each warp of a block adds to `Chip.block_launch_cycles` until the next block can start anywhere on the chip."""
     setup_cycles: float = real(at_least=0, default=0)
     """SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps."""
     warp_cycles: float = real(at_least=0, default=0)

@@ -8,10 +8,10 @@ BEFORE = archdef.architecture("gf100")
 EMPTY = 'extern "C" __global__ void empty(int* out) { if (out == nullptr) *out = 1; }'
 
 
-def cycles(blocks: int, **changed) -> int:
+def cycles(blocks: int, threads: int = 32, **changed) -> int:
     chip = {"chip.block_launch_cycles": changed.pop("apart", 1), "chip.block_launch": BlockLaunch(**changed)}
     device = archdef.Device(BEFORE.evolve(chip))
-    return device.compile(EMPTY).empty[blocks, 32](device.zeros(1, "i4")).cycles
+    return device.compile(EMPTY).empty[blocks, threads](device.zeros(1, "i4")).cycles
 
 
 @pytest.mark.parametrize("which", ["apart", "end_cycles"])
@@ -21,6 +21,19 @@ def test_every_start_and_every_end_takes_its_cycles(which, apart):
     few, many = (cycles(blocks, **{which: apart}) for blocks in (100, 1100))
     slow = cycles(1100) - cycles(100)
     assert many - few == pytest.approx(max(1000 * apart, slow), rel=0.02)
+
+
+@pytest.mark.parametrize("threads, warps", [(32, 1), (33, 2), (256, 8)])
+def test_every_warp_of_a_block_delays_the_next_anywhere_on_the_chip(threads, warps):
+    few, many = (cycles(blocks, threads, apart=0.5, chip_warp_cycles=30.25) for blocks in (100, 500))
+    assert many - few == pytest.approx(400 * (0.5 + 30.25 * warps), rel=0.02)
+
+
+def test_warps_that_delay_others_are_in_the_bounds():
+    device = archdef.Device(BEFORE.evolve({"chip.block_launch_cycles": 1, "chip.block_launch.chip_warp_cycles": 30}))
+    bounds = device.compile(EMPTY).empty[500, 256](device.zeros(1, "i4")).bounds
+    assert bounds.binding.name == "dispatch" and bounds.binding.cycles == 499 * 241
+    assert bounds.upper.cycles > 500 * 241
 
 
 def test_ends_of_blocks_that_end_apart_cost_nothing():

@@ -264,7 +264,7 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, in
         launch.started = begin
     launch.next_block += 1
     launch.seated += 1
-    d.launch_part += d.chip.m.chip.block_launch_64ths
+    d.launch_part += d.chip.m.chip.block_launch_64ths + launch.block_warps * d.chip.m.chip.block_launch.chip_warp_64ths
     d.launch_free = start + (d.launch_part >> 6)
     d.launch_part &= 63
     sm.launch_free = begin + (d.chip.m.chip.block_launch.setup_64ths + launch.block_warps * d.chip.m.chip.block_launch.warp_64ths >> 6)

@@ -9,6 +9,8 @@ cdef enum:
     SECTORS = 4  # under one tag
 
 cdef struct BlockLaunchParameters:
+    int64_t chip_warp_64ths                      # SM cycles that each warp of a block adds to `Chip.block_launch_cycles` until the next block can start
+                                                 # anywhere on the chip
     int64_t setup_64ths                          # SM cycles from one block launch on a multiprocessor to the next there, beside those of its warps
     int64_t warp_64ths                           # SM cycles that a multiprocessor takes for each warp of a block before the next block can start there
     int64_t end_64ths                            # Least SM cycles between two ends of blocks that the chip takes note of: only then a place is free, and a

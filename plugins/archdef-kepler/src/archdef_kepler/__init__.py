@@ -11,7 +11,7 @@ FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atom
     vote vote_ballot shuffle barrier_count barrier_reduce bit_operations byte_permute carry_chain funnel_shift read_only_loads
     unified_addressing device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
-NESTING = DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=6.3, call_us=6.3, lane_us=0.2,
+NESTING = DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=30.7, call_us=30.7, lane_us=2.4,
                          start_us=0.8, next_us=1.3, tail_us=4.8)
 
 

@@ -26,6 +26,9 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
+K20_LAUNCHES = Cite("GPGPU-Sim 4.0", "src/cuda-sim/cuda-sim.cc, -cdp_latency: 7200,8000,100,12000,1600", "assumed",
+                    "cycles of a Tesla K20c at 706 MHz, by Wang et al., ISCA 2015, which was not at hand: of a warp's call for a buffer of parameters, "
+                    "and of its launch, each with what every thread adds; of no other machine of the first device runtime are any published")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 CONFLICTS = Cite("CUDA Profiler User's Guide 5.0", "shared_replay_overhead: conflicts have instructions issued again", "recalled")
@@ -100,7 +103,8 @@ EVIDENCE = {
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
      "dram": UNPUBLISHED,
     "device_launches": NESTING,
-    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
+    "device_launches.call_us": K20_LAUNCHES, "device_launches.lane_us": K20_LAUNCHES,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
@@ -145,7 +149,11 @@ TAKEN_OVER = Cite(ARAFA.document, ARAFA.place, "inferred", "measured there, take
 SPLIT_K20 = Cite(SPLIT.document, SPLIT.place, "inferred", "the same cycles up to L2 and to memory, refreshes of its own chips among them")
 LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidthTest reached between host and card")
 
-EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20}.get(cite, cite) for path, cite in EVIDENCE.items()} | {
+OWN_LAUNCHES = Cite(K20_LAUNCHES.document, K20_LAUNCHES.place, "recalled", "cycles at 706 MHz; that they were measured on a Tesla K20c is in Wang et al., ISCA "
+                    "2015, which was not at hand: of a warp's call for a buffer of parameters, and of its launch, each with what every thread adds")
+
+EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20, K20_LAUNCHES: OWN_LAUNCHES}.get(cite, cite)
+                for path, cite in EVIDENCE.items()} | {
     "dram.ecc_overhead_ratio": Cite(
         "GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
         "a copy takes 1.125 times as long with error correction, Triad 1.155 times"), "host_link.peer_gb_s": LINK_K20,

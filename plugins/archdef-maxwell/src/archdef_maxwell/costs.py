@@ -37,6 +37,9 @@ COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
+K20_LAUNCHES = Cite("GPGPU-Sim 4.0", "src/cuda-sim/cuda-sim.cc, -cdp_latency: 7200,8000,100,12000,1600", "assumed",
+                    "cycles of a Tesla K20c at 706 MHz, by Wang et al., ISCA 2015, which was not at hand: of a warp's call for a buffer of parameters, "
+                    "and of its launch, each with what every thread adds; of no other machine of the first device runtime are any published")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
@@ -113,7 +116,8 @@ EVIDENCE = {
     "warp": TABLE, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": PAPER, "units": RATES, "shared": BANKS, "isa": GUIDE, "isa.forms": ARAFA,
     "coalescing": TUNING, "caches": UNPUBLISHED, "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED, "dram": UNPUBLISHED,
     "device_launches": NESTING,
-    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("call", "lane", "start", "next", "tail")},
+    "device_launches.call_us": K20_LAUNCHES, "device_launches.lane_us": K20_LAUNCHES,
+    **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,

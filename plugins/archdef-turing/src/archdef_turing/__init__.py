@@ -51,12 +51,12 @@ RTX2080TI = Architecture(
                  set_hash_bits=tuple(range(14, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=2,
-                         atomic_cycles=1),
+                         atomic_cycles=1, atomic_sector_cycles=1.25),
     interconnect=Interconnect(
         request_latency_ns=44, response_latency_ns=45.5, header_bytes=12, injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
-        partitions=22, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=11_519_983_616, bus_bits=352,
+        partitions=22, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=11_519_983_616, bus_bits=352,
         transfers_per_clock=2, burst_bytes=32, banks=16, row_bytes=2 * KiB, t_rcd_ns=13.7, t_rp_ns=13.7, t_ras_ns=31.4, t_rrd_ns=6.9, t_cl_ns=13.7,
         t_wl_ns=4.6, t_wtr_ns=5.7, t_rtw_ns=4, t_wr_ns=13.7, t_refi_ns=1900, t_rfc_ns=120, extra_latency_ns=163, queue_entries=128,
         scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8),

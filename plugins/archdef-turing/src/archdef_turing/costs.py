@@ -61,6 +61,12 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
+BINS = Cite("R100001, Programming Massively Parallel Processors, performance tests",
+            "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "inferred",
+            "measured on cards with other chips: 20 times as long as an addition to one word, which takes a cycle; four slices with 16 sectors each, "
+            "five cycles a line")
+SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "inferred",
+              "measured on another machine; agrees with tables of 1 KiB on this one and a TITAN V, of 2 KiB on an RTX 2060, which take as long")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
@@ -138,6 +144,7 @@ EVIDENCE = {
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_75", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.parameter_bytes": LARGE,
     "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "load_store.transaction_cycles": LINE,
+    "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.instruction_bytes": JIA,

@@ -20,7 +20,8 @@ V100 = Architecture(
     name="v100", title="Tesla V100 SXM2 16GB", vendor="NVIDIA", family="Volta", compute_capability="7.0",
     aliases=("tesla_v100", "v100_sxm2", "gv100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=80, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    chip=Chip(multiprocessors=80, multiprocessors_per_cluster=14, cluster_sizes=(14, 14, 14, 14, 12, 12),
+              block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
@@ -58,12 +59,13 @@ V100 = Architecture(
                  set_hash_bits=tuple(range(14, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
-                         atomic_cycles=1),
+                         atomic_cycles=1, atomic_sector_cycles=1.25),
     interconnect=Interconnect(
-        request_latency_ns=56, response_latency_ns=59.5, header_bytes=12, mask_bytes=32, injection_bytes_per_cycle=64,
-        injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, mask_bytes=32, partial_write_cycles=2,
+        injection_bytes_per_cycle=64, injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64,
+        cluster_response_bytes_per_cycle=256),
     dram=Dram(
-        partitions=32, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,
+        partitions=32, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,
         t_wl_ns=7, t_wtr_ns=8, t_rtw_ns=4, t_wr_ns=16, t_refi_ns=122, t_rfc_ns=160, refresh_banks=1, extra_latency_ns=120,
         queue_entries=128, scheduling=FirstReady(window=64), write_drain_high=32, write_drain_low=8),

@@ -1,6 +1,6 @@
 """MetaX Xiyun (曦云) C500: 64-lane waves on four PEUs of 16 lanes in each of 104 APs."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
+from archdef.spec import (Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
                           KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
@@ -13,8 +13,8 @@ C500 = Architecture(
     aliases=("xiyun", "metax_c500", "xcore1000"), evidence=EVIDENCE,
     vocabulary=Vocabulary(multiprocessor="AP", cluster="DPC", scheduler="PEU", warp="wave", shared="WSM", partition="channel"),
     warp=Warp(size=64),
-    chip=Chip(multiprocessors=104, multiprocessors_per_cluster=13, block_launch_cycles=1, block_turnover_cycles=500,
-              launch_overhead_us=3),
+    chip=Chip(multiprocessors=104, multiprocessors_per_cluster=13, block_launch_cycles=0.44, block_launch=BlockLaunch(chip_warp_cycles=0.89),
+              block_turnover_cycles=500, launch_overhead_us=3),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=32, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=131072, registers_per_block=131072, registers_per_thread=256,
