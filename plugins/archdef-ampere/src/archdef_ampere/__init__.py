@@ -1,10 +1,11 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
-                          FEATURES, FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions, Limits, Lines, LoadStore,
-                          ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, operations, PairedSum, Schedulers, SharedMemory, TextureUnits,
-                          Unit, Vocabulary, Warp, XorHash)
-from archdef_ampere.costs import COSTS, EVIDENCE
+from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions,
+                          Limits, Lines, LoadStore, ManagedMemory,
+                          MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
+                          Vocabulary, Warp, XorHash, operations)
+from archdef_ampere.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import Sass
 
 MISSING = set("""lane_masks_64 minmax_xorsign int16x2 atomics_bfloat_add atomics_vector elect mbarrier_tx bulk_copies clusters
@@ -29,7 +30,7 @@ A100 = Architecture(
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(), issue_interval_cycles=1, instruction_gap_cycles=1),
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
-    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), pointer_bits=64, instruction_bytes=16,
+    isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
             assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),

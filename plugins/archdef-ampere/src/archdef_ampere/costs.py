@@ -45,7 +45,12 @@ BITWISE = Cite("microsoft/MMA-Sim", "mmasim/simulator/nv_ptx.py, mma of Ampere: 
 NATIVE_ECC = Cite("Microway, In-Depth Comparison of NVIDIA Ampere GPU Accelerators", "native error correction without any capacity or performance overhead")
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.constant", "inferred",
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
-INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred", "a V100's, taken over")
+INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred",
+              "a V100's, taken over; less the addition that main.cu has with each: 8 cycles, and one of a multiprocessor a warp")
+ROOTS = Cite("machine code of ptxas 11.8, sm_80", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
+             "out of the ordinary; rsqrt.approx.f64: 11, of which 5 are", "inferred")
+RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred",
+                        "what a root takes on a V100 (gpu-benches) without three instructions of doubles that wait for each other")
 SHARED = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.shared.latency and memory.l1.latency", "inferred",
               "measured on the PCIe board: 60 cycles, less the tool's own: its L1 hits take 68 for the 34 of gpu-benches")
 CODE_SIZES = Cite("Wikipedia, CUDA", "multiprocessor architecture: 32 KiB of L0 instructions a partition, 128 KiB a multiprocessor", "inferred",
@@ -94,7 +99,7 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("xu", 22), "fp32_transcendental fp16_transcendental"),
     (Operation("fma", 80, issues=14), "fp32_div_exact"), (Operation("fma", 80, issues=12), "fp32_sqrt_exact"),
     (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 16, issues=2), "fp64_minmax"),
-    (Operation("dp", 112, interval_cycles=2, issues=15), "fp64_div"), (Operation("dp", 101, interval_cycles=2, issues=19), "fp64_sqrt"),
+    (Operation("dp", 104, 26 / 15, issues=15), "fp64_div"), (Operation("dp", 93, 34.4 / 18, issues=18), "fp64_sqrt"),
     (Operation("half", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_minmax fp16_compare"),
     (Operation("alu", 12), "branch call exit"), (Operation("bar", 12), "barrier"), (Operation("alu", 20), "special_register"),
     (Operation("alu", 4, issues=100), "system_call"), (Operation("lsu", 22), "shuffle matrix_transpose"), (Operation("lsu", 26, 2), "match"),
@@ -107,6 +112,8 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
         matrix_and_m16n8k256 matrix_xor_m16n8k256"""),
     (Operation("tensor", 16, 4), "matrix_int8_m8n8k16 matrix_u4_m8n8k32 matrix_s4_m8n8k32 matrix_and_m8n8k128 matrix_xor_m8n8k128"),
     (Operation("tensor", 26, 16), "matrix_f64_m8n8k4"), (Operation("tensor", 278, 2, issues=60), "matrix_f16_m8n8k4")]
+
+FORMS = [(Operation("dp", 69, 22.4 / 14, issues=14), "fp64_sqrt:rsqrt.approx.f64")]
 
 MANAGED = Cite("Sakharnykh, Maximizing Unified Memory Performance in CUDA (NVIDIA, 2017); Zheng et al., HPCA 2016; Ganguly et al., ISCA 2019",
                "page faults of the device", "inferred", "quoted from memory: 20 to 50 us a fault, 45 us where it is simulated; blocks of 64 KiB "
@@ -161,6 +168,7 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.set_hash_bits": HASHED, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
+    "isa.operations.fp64_sqrt.issues": ROOTS, "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS,
     **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": BENCHES,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     "caches.texture_l1.enabled": PAPER,

@@ -28,6 +28,9 @@ JIA = Cite(costs.JIA.document, "constant caches: 2 KiB, and 96 cycles to the nex
 CODE_SIZES = Cite(costs.CODE_SIZES.document, costs.CODE_SIZES.place, "inferred", costs.CODE_SIZES.note.replace("8 and 32 KiB of 6.1", "8 and 128 KiB of 6.0"))
 REQUESTS = Cite(costs.REQUESTS.document, costs.REQUESTS.place, "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+ROOTS = Cite("machine code of ptxas 11.8, sm_60", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and SSY, a call and SYNC around the way of operands "
+             "out of the ordinary; div.rn.f64: 8 of 15, rsqrt.approx.f64: 5 of 11", "inferred")
+RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "assumed", "the latency: a root's without three instructions of doubles that wait for each other")
 QUOTED = {costs.REQUESTS: REQUESTS, costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
           costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.DEBUG_CODE: DEBUG_CODE, costs.JIA: JIA,
           costs.CODE_SIZES: CODE_SIZES, costs.FOUR_SETS: FOUR_SETS,
@@ -47,13 +50,14 @@ COSTS = [  # SM cycles; as on the GP106, but for twice the special functions a l
     (Operation("sfu", 35), "fp32_rcp fp32_rsqrt fp32_transcendental"), (Operation("sfu", 35, issues=2), "fp32_sqrt fp32_div"),
     (Operation("sp", 408, issues=10), "fp32_div_exact"), (Operation("sp", 282, issues=10), "fp32_sqrt_exact"),
     (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_minmax fp64_compare"),
-    (Operation("dp", 545, issues=10), "fp64_div"), (Operation("dp", 220, issues=12), "fp64_sqrt"),
+    (Operation("dp", 545, 16 / 15, issues=15), "fp64_div"), (Operation("dp", 220, 16 / 18, issues=18), "fp64_sqrt"),
     (Operation("sp", 6, issues=100), "system_call"), (Operation("lsu", 24, 1), "shuffle"),
     (Operation("ld", 6), "load_global"), (Operation("lsu", 6), "store_global load_local store_local atomic_global store_surface fence"),
     (Operation("tex", 12), "load_texture"), (Operation("tex", 6), "load_surface"), (Operation("lsu", 0, 1), "load_shared store_shared load_constant"),
     (Operation("lsu", 20), "atomic_shared")]
 
 FORMS = [  # that differ from the rest of their class
+    (Operation("dp", 196, 10 / 14, issues=14), "fp64_sqrt:rsqrt.approx.f64"),
     (Operation("sfu", 15), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("sfu", 41), "fp32_transcendental:ex2.*"), *DIVISIONS,
     # requests of 8, 4, 2 lanes
     (Operation("ld", 6, 8), "load_global:*64 load_global:*.v2.*32"), (Operation("ld", 6, 16), "load_global:*.v2.*64 load_global:*.v4.*32")]
@@ -62,7 +66,8 @@ P100 = Architecture(
     name="p100", title="Tesla P100 PCIe 16GB", vendor="NVIDIA", family="Pascal", compute_capability="6.0",
     aliases=("tesla_p100", "p100_pcie", "gp100"), vocabulary=Vocabulary(),
     evidence={path: QUOTED.get(cite, cite) for path, cite in EVIDENCE.items()} | {
-        "isa.operations.int_dot": UNPUBLISHED, "coalescing.load": GUIDE,
+        **{f"isa.operations.fp64_{name}.{field}": ROOTS for name in ("div", "sqrt") for field in ("issues", "interval_cycles")},
+        "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS, "isa.operations.int_dot": UNPUBLISHED, "coalescing.load": GUIDE,
         "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
         "caches.l1_global_loads": TUNING,
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},

@@ -54,6 +54,9 @@ PTXAS = Cite("machine code of ptxas 11.8, sm_75", "a counter: S2R, VOTEU, UFLO, 
              "the published build of these kernels used the registers that this compiler does")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Turing/TITANRTX/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a card with the same chip, one factor ready; ptxas 11.8 writes three instructions for sm_75, two of them for `alu`")
+ROOTS = Cite("machine code of ptxas 11.8, sm_75", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
+             "out of the ordinary; div.rn.f64: 8 of doubles, rsqrt.approx.f64: 5 of 11", "inferred")
+RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "assumed", "the latency: a root's without three instructions of doubles that wait for each other")
 T4_CODE = Cite("Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking, 2019", "T4: some 46 KiB of L1 instructions", "inferred",
                "and of L1.5 constants, in one; measured there; by notes of azhirnov/as-en")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -94,7 +97,7 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("xu", 32), "fp32_transcendental"), (Operation("xu", 22), "fp16_transcendental"),
     (Operation("fma", 227, issues=14), "fp32_div_exact"), (Operation("fma", 96, issues=12), "fp32_sqrt_exact"),
     (Operation("dp", 40), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 40, issues=2), "fp64_minmax"),
-    (Operation("dp", 540, issues=15), "fp64_div"), (Operation("dp", 540, issues=19), "fp64_sqrt"),
+    (Operation("dp", 540, 128 / 15, issues=15), "fp64_div"), (Operation("dp", 540, 128 / 18, issues=18), "fp64_sqrt"),
     (Operation("fma", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_compare"),
     (Operation("alu", 12), "branch call exit barrier"), (Operation("alu", 20), "special_register"),
     (Operation("alu", 4, issues=100), "system_call"), (Operation("lsu", 22, 1), "shuffle"), (Operation("lsu", 26, 2), "match"),
@@ -108,6 +111,7 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("tensor", 16, 4, issues=2), "matrix_int8_m16n8k16")]
 
 FORMS = [  # that differ from the rest of their class
+    (Operation("dp", 420, 80 / 14, issues=14), "fp64_sqrt:rsqrt.approx.f64"),
     (Operation("alu", 114, issues=14), "int_div32:rem.s32 int_div32:div.u32"), (Operation("alu", 109, issues=14), "int_div32:rem.u32"),
     (Operation("fma", 92, issues=14), "fp32_div_exact:rcp.r?.f32"),
     (Operation("tensor", 16, 8), "matrix_f16_m16n8k8:mma.*.f16.f16.f16.f16"),
@@ -148,7 +152,9 @@ EVIDENCE = {
     "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.instruction_bytes": JIA,
-    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24,
+    "isa.operations.fp64_div.interval_cycles": ROOTS, "isa.operations.fp64_sqrt.interval_cycles": ROOTS, "isa.operations.fp64_sqrt.issues": ROOTS,
+    "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},

@@ -42,7 +42,11 @@ SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.jso
 CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant", "inferred",
                  "V100 PCIe: 112.8 cycles, fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred",
-              "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61; how many issue slots is assumed")
+              "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61, less the addition that main.cu has with each: "
+              "8 cycles, and one of a multiprocessor a warp; how many issue slots a quotient takes is assumed")
+ROOTS = Cite("machine code of ptxas 11.8, sm_70", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
+             "out of the ordinary; rsqrt.approx.f64: 11, of which 5 are", "inferred")
+RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred", "what a root takes (gpu-benches) without three instructions of doubles that wait for each other")
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "inferred", "measured there")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "inferred", "measured there; read in a public repository")
@@ -101,7 +105,7 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of 16 lanes of a sched
     (Operation("xu", 22), "fp32_transcendental"),
     (Operation("fma", 201, issues=14), "fp32_div_exact"), (Operation("fma", 60, issues=12), "fp32_sqrt_exact"),
     (Operation("dp", 8), "fp64_add fp64_mul fp64_fma fp64_compare"), (Operation("dp", 16, issues=2), "fp64_minmax"),
-    (Operation("dp", 112, interval_cycles=2, issues=15), "fp64_div"), (Operation("dp", 101, interval_cycles=2, issues=19), "fp64_sqrt"),
+    (Operation("dp", 104, 26 / 15, issues=15), "fp64_div"), (Operation("dp", 93, 34.4 / 18, issues=18), "fp64_sqrt"),
     (Operation("fma", 6), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 6), "fp16_compare"),
     (Operation("alu", 12), "branch call exit"), (Operation("bar", 12), "barrier"), (Operation("alu", 20), "special_register"),
     (Operation("alu", 4, issues=100), "system_call"), (Operation("lsu", 22), "shuffle"), (Operation("lsu", 26, 2), "match"),
@@ -115,6 +119,7 @@ FORMS = [  # that differ from the rest of their class; sets of f16 results are t
     (Operation("tensor", 48, 4, issues=4), "matrix_f16_m16n8k16:wmma.mma.*.f16.f16"),
     (Operation("tensor", 21, 4, issues=2), "matrix_f16_m8n8k4:mma.*.f16.f16.f16.f16"),
     (Operation("xu", 11), "fp32_transcendental:sin.* fp32_transcendental:cos.*"), (Operation("xu", 31), "fp32_transcendental:lg2.*"),
+    (Operation("dp", 69, 22.4 / 14, issues=14), "fp64_sqrt:rsqrt.approx.f64"),
     (Operation("alu", 125, issues=14), "int_div32:rem.s32"), (Operation("alu", 122, issues=14), "int_div32:div.u32"),
     (Operation("alu", 117, issues=14), "int_div32:rem.u32"), (Operation("fma", 60, issues=14), "fp32_div_exact:rcp.r?.f32")]
 
@@ -175,6 +180,7 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.ways": L2_SETS, "caches.l2.set_hash_bits": L2_SETS, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
+    "isa.operations.fp64_sqrt.issues": ROOTS, "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS,
     **{f"caches.constant_l2.{name}": CONSTANTS for name in "size_bytes line_bytes sector_bytes latency_cycles".split()}, "caches.l1.latency_cycles": ACCELSIM,
     "caches.l1.misses_in_flight": UNPUBLISHED,
     "caches.texture_l1.enabled": PAPER,
