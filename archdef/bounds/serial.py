@@ -39,6 +39,7 @@ def serial(run, machine: dict) -> Bound | None:
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
     sent += pieces * machine["load_store"]["replay_cycles"]
+    memory += sum(int(rows["wait_fs"].sum()) for rows in counters.components.values()) / machine["shader_period_fs"]
     each = sum(machine["chip"][f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["chip"]["block_turnover_cycles"] + 2
     each += machine["chip"]["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())

@@ -51,7 +51,8 @@ def seen(run) -> tuple:
     """Everything that a run counts."""
     c = run.counters
     return (c.cycles, c.elapsed_s, c.statements.tobytes(), c.multiprocessor.tobytes(), c.partition.tobytes(), c.issued.tobytes(),
-            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.launch_bytes_read, run.printed)
+            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.launch_bytes_read, run.printed,
+            *((name, rows.tobytes()) for name, rows in c.components.items()))
 
 
 def told(error: ArchdefError, arch) -> tuple:

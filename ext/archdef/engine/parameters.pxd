@@ -37,6 +37,24 @@ cdef struct SchedulersParameters:
     int64_t hook                                 # of a plugin's policy
     int64_t throttle_hook                        # of a plugin's throttle
 
+cdef struct SharedMemoryParameters:
+    int64_t banks                                # Banks, each serving one word per pass
+    int64_t bank_width_bytes                     # Bytes of a bank's word
+    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
+                                                 # row_words`` words
+    int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
+    int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
+    int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
+    int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
+    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
+                                                 # reads shared memory
+    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
+                                                 # besides its passes
+    int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
+    int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
+                                                 # addresses merged
+    int64_t hook                                 # of a plugin's map of the banks
+
 cdef enum:  # Cache.write; 0: there is no such component
     CACHE_WRITE_EVICT = 1
     CACHE_WRITE_THROUGH = 2
@@ -104,6 +122,13 @@ cdef struct CachesParameters:
                                                  # by tile, so that neighbours in both directions share a line
     CacheParameters l2                           # Cache of all accesses, at the memory partitions
 
+cdef struct TextureUnitsParameters:
+    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
+    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
+    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
+    int64_t coordinate_extents_count             # how many of them there are
+    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
+
 cdef struct InstructionQueueParameters:
     int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here
     int64_t units                                # bit u: ops for unit u go through it
@@ -141,31 +166,6 @@ cdef struct LoadStoreParameters:
     int64_t bulk_read_bytes_per_cycle            # Bytes that the unit of bulk copies asks for in an SM cycle; None: a transaction every `transaction_cycles`
     int64_t bulk_write_bytes_per_cycle           # Bytes that it stores or reduces in an SM cycle; None: a transaction every `transaction_cycles`
     int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
-
-cdef struct SharedMemoryParameters:
-    int64_t banks                                # Banks, each serving one word per pass
-    int64_t bank_width_bytes                     # Bytes of a bank's word
-    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
-                                                 # row_words`` words
-    int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
-    int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
-    int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
-    int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
-    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
-                                                 # reads shared memory
-    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
-                                                 # besides its passes
-    int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
-    int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
-                                                 # addresses merged
-    int64_t hook                                 # of a plugin's map of the banks
-
-cdef struct TextureUnitsParameters:
-    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
-    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
-    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
-    int64_t coordinate_extents_count             # how many of them there are
-    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
 
 cdef struct ParityHashParameters:
     int64_t high_bit                             # The lowest address bit that is a high bit of what is divided

@@ -33,6 +33,7 @@ from archdef.engine.room cimport rooms_close, sm_close, sm_open, sm_open_bulk
 from archdef.engine.schedule cimport lowest_bit, pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
+from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
 from archdef.engine.tables cimport Tables
 from archdef.engine.throttle cimport throttle_blame
@@ -533,6 +534,7 @@ cdef class Session:
             "threads": int(multiprocessor["threads"].sum()),
             "multiprocessor": multiprocessor,
             "partition": partition,
+            "components": stages_counted(&self.network.stages),
             "issued": issued,
             "launches": self.launched,
             "max_resident_blocks": most,
