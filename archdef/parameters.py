@@ -11,8 +11,8 @@ A field of such a class is a member of the engine's struct, under its own name; 
 | a tuple of numbers | an array of as many entries as there can be, the rest 0, and ``_count`` |
 | another component | its struct; one that the machine has not is all 0, but for `Component.absent` |
 
-What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`; a class without either needs no line here. ``python tests/engine/parameters_header.py``
-writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
+What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`; a class without either needs no
+line in `COMPONENTS`. ``python tests/engine/parameters_header.py`` writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
 """
 from __future__ import annotations
 

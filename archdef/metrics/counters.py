@@ -40,7 +40,7 @@ class Counters:
     max_resident_blocks: int
     """Most blocks seen resident on one SM."""
     components: Mapping[str, np.ndarray] = attrs.field(factory=dict)
-    """Optional components between SMs and network that the machine has → what each counts, of the machine like `partition`: structured,
+    """Optional components between SMs and network that the machine has (``translation``) → what each counts, of the machine like `partition`: structured,
     one row per SM; ``wait_fs`` is the time for which it holds requests up."""
     _sums: dict = attrs.field(init=False, factory=dict, repr=False)
 

@@ -12,8 +12,8 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import (Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, SharedMemory, StridePrefetcher, TextureUnits,
-                                 WriteCombining)
+from archdef.spec.memory import (AddressTranslation, Cache, Caches, Coalescing, Dram, InstructionQueue, Interconnect, LoadStore, PageWalk, SharedMemory,
+                                 StridePrefetcher, TextureUnits, Tlb, WriteCombining)
 from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
@@ -21,6 +21,7 @@ from archdef.spec.policy import (
     TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
+    "AddressTranslation",
     "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "Broadcast", "Cache", "Caches", "ChainedSum", "Chip",
     "Cite",
     "Clocks", "Coalescing", "CoalescingRule", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "FEATURES",
@@ -28,9 +29,9 @@ __all__ = [
     "HostLink", "InstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa", "KINDS", "KiB", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LooseRoundRobin", "LowOrder",
     "MATRIX_CLASSES", "MEMORY_CLASSES", "ManagedMemory", "MatrixArithmetic", "MatrixSum", "MergedLanes", "MiB", "MulticastBroadcast", "OPERATION_CLASSES",
-    "OldestFirst", "Operation", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
+    "OldestFirst", "Operation", "PageWalk", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RoundRobin",
     "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher",
-    "TextureUnits", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpThrottle", "WarpgroupProducts", "WeightedPriority",
+    "TextureUnits", "Tlb", "Transaction", "TwoLevel", "Unit", "Vocabulary", "Warp", "WarpThrottle", "WarpgroupProducts", "WeightedPriority",
     "WideAccess", "WordAtATime",
     "WriteCombining", "XorHash",
     "named", "operations", "unit_of",

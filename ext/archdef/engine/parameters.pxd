@@ -97,9 +97,33 @@ cdef struct StridePrefetcherParameters:
     int64_t distance                             # Steps by which the first of them lies ahead
     int64_t page_bytes                           # Lines on another page than the load's, of so many bytes, are not fetched
 
+cdef struct TlbParameters:
+    int64_t entries                              # Translations that it holds, each of a page
+    int64_t ways                                 # Translations of one set, which the number of the page chooses; as many as `entries`: any may stand anywhere
+    int64_t latency_cycles                       # Time of a lookup, and of the way to it: SM cycles of a multiprocessor's, core cycles of the one that they
+                                                 # share
+    int64_t lookups_per_cycle                    # Ports: lookups that begin in one such cycle
+    int64_t misses_in_flight                     # Pages that it can wait for; a further one holds up what comes after it, one that it waits for already does
+                                                 # not
+
+cdef struct PageWalkParameters:
+    int64_t walkers                              # Walks at a time; others wait their turn
+    int64_t levels                               # Entries of the page table that a walk reads one after the other
+    int64_t level_cycles                         # Core cycles for which it reads each of them
+    int64_t table_entries                        # Entries of a table of each level
+    int64_t cached_entries                       # Entries of upper levels, those used last, that walks need not read again
+
+cdef struct AddressTranslationParameters:
+    int64_t page_bytes                           # Bytes of a page
+    TlbParameters l1                             # TLB of a multiprocessor
+    TlbParameters l2                             # TLB of the chip, which those ask; None: they ask for a walk at once
+    PageWalkParameters walk                      # What happens where none has a translation
+    int64_t hit_under_miss                       # Whether requests whose translation is there overtake those that wait for theirs
+
 cdef struct CachesParameters:
     CacheParameters l1                           # Data cache of a multiprocessor
     StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
+    AddressTranslationParameters tlb             # Translation of addresses behind the caches of a multiprocessor; None: there is none, or it takes no time
     CacheParameters constant                     # Cache of constant memory
     CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`
     CacheParameters constant_l3                  # Third cache of constant memory, behind `constant_l2`, likewise

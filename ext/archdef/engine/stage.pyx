@@ -7,11 +7,13 @@ comes in order of time like any other of the network. So results do not depend o
 from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.port cimport Ports, Stage
+from archdef.engine.translation cimport translation_open
 
 
 cdef int stages_open(Stages *all_, Ports *ports, int32_t unit) except -1:
     """Open the components that the machine has; their events are numbered from `unit` on."""
     all_.unit = unit
+    _list(all_, ports, translation_open(ports))
     ports.stage = all_.listed if all_.count else NULL
     return 0
 
