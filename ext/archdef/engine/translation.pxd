@@ -52,7 +52,8 @@ cdef struct Near:            # a multiprocessor's TLB
 cdef struct Front:           # requests of a port that have not been looked up yet
     int32_t first            # -1: none
     int32_t last
-    bint stalled             # until a translation comes
+    bint stalled             # until a translation comes …
+    uint64_t page            # … of this page, by number plus 1; 0: of any
 
 cdef struct Translation:
     const MachineTable *m

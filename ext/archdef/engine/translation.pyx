@@ -9,10 +9,10 @@ from libc.string cimport memset
 
 import numpy as np
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
-from archdef.engine.parameters cimport AddressTranslationParameters, TlbParameters
+from archdef.engine.parameters cimport AddressTranslationParameters
 from archdef.engine.port cimport Ports, Request, Stage, owner_of, ports_of_each, stage_pass
-from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.tournament cimport tournament_hasten, tournament_set
 
 cdef TranslationCounters _none
@@ -144,6 +144,7 @@ cdef void _look_up(Stage *stage, int32_t unit, int64_t now_fs) noexcept nogil:
         miss = _miss_of(t, sm, page)
         if miss == NULL:
             front.stalled = True
+            front.page = 0
             _front_next(stage, unit, now_fs)
             return
     near.free_fs = now_fs + t.near_takes_fs
@@ -155,6 +156,7 @@ cdef void _look_up(Stage *stage, int32_t unit, int64_t now_fs) noexcept nogil:
     else:
         near.counters.l1_misses += 1
         front.stalled = not t.m.caches.tlb.hit_under_miss
+        front.page = page
         if miss.first < 0:
             miss.first = index
             miss.page = page
@@ -176,14 +178,14 @@ cdef void _answer(Stage *stage, int32_t which, int64_t now_fs) noexcept nogil:
         following = t.requests[sm * t.requests_each + index].next
         _translated(stage, sm, index, now_fs)
         index = following
-    miss.page = 0
     t.near[sm].missing -= 1
     unit = sm
     while unit < stage.ports.count:
-        if t.fronts[unit].stalled:
+        if t.fronts[unit].stalled and (t.fronts[unit].page == 0 or t.fronts[unit].page == miss.page):
             t.fronts[unit].stalled = False
             _front_next(stage, unit, now_fs)
         unit += <int32_t>t.m.chip.multiprocessors
+    miss.page = 0
 
 
 # ---------------------------------------------------------------------------------------------------------- the TLB behind them
