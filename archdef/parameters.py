@@ -11,14 +11,14 @@ A field of such a class is a member of the engine's struct, under its own name; 
 | a tuple of numbers | an array of as many entries as there can be, the rest 0, and ``_count`` |
 | another component | its struct; one that the machine has not is all 0, but for `Component.absent` |
 
-What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`. ``python tests/engine/parameters_header.py``
-writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
+What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`; a class without either needs no
+line in `COMPONENTS`. ``python tests/engine/parameters_header.py`` writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
 """
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -26,7 +26,7 @@ import attrs
 from archdef import spec
 from archdef.spec import Architecture
 from archdef.spec.documented import field_docs
-from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Rule, rule_of
+from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Policy, Rule, rule_of
 from archdef.spec.memory import MOST_SECTORS
 
 def period_fs(mhz: float) -> int:
@@ -203,34 +203,26 @@ _SCHEDULERS = {
 
 
 COMPONENTS: dict[type, Component] = {
-    spec.BlockLaunch: Component(),
     spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
     spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
                           absent={"fetch_sectors": 1, "among_oldest": 1}),
-    spec.StridePrefetcher: Component(),
     spec.ConstantPort: Component(absent={"pass_bytes": 16}),
-    spec.UniformFill: Component(),
     spec.Caches: Component(left_out=("l1_gives_carveout", "carveout_takes", "l1_global_loads", "code_fetch")),
     spec.InstructionQueue: Component(derived=_INSTRUCTION_QUEUE, absent={"entries": 1}),
-    spec.WriteCombining: Component(),
-    spec.LoadStorePipeline: Component(),
-    spec.BulkCopyUnit: Component(),
     spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles",), derived=_LOAD_STORE),
     spec.SharedMemory: Component(left_out=("broadcast", "bank_map", "wide_access"), derived=_SHARED),
     spec.TextureUnits: Component(absent={"weight_bits": 1, "coordinate_bits": 8}),       # no fetch will be executed
     spec.ParityHash: Component(left_out=("low_masks", "part_masks"), derived=_PARITY_HASH),
     spec.L2Slices: Component(core_cycles=("atomic_packet_cycles", "queue_cycles")),
-    spec.ClusterPorts: Component(),
     spec.L2Partitions: Component(absent={"count": 1, "links": 1}),
-    spec.NocDistances: Component(),
     spec.RequestCoalescer: Component(absent={"requests": 1}),
     spec.Interconnect: Component(core_cycles=("partial_write_cycles",), derived=_INTERCONNECT),
     spec.Dram: Component(left_out=("partition_map", "capacity_bytes", "bus_bits", "transfers_per_clock", "scheduling", "ecc_overhead_ratio"), derived=_DRAM),
     spec.BlockClusters: Component(left_out=("most_blocks",), absent={       # nothing goes to other blocks, however long it would take
         "most_blocks_nonportable": 1, "latency_cycles": 1, "bytes_per_cycle": 1, "barrier_cycles": 1}),
 }
-"""Class of descriptions → what the engine gets of it; those within others come first."""
+"""Class of descriptions → what the engine gets of it, where that is not all of its fields."""
 PLACES = ("chip", "schedulers", "shared", "caches", "load_store", "texture", "interconnect", "dram", "block_clusters")
 """Fields of a description whose structs are members of the engine's `MachineTable`, under the same names."""
 
@@ -241,7 +233,7 @@ def members(cls: type) -> Iterator[Member]:
 
     Raises TypeError for a field that neither the table above nor a line of `COMPONENTS` says how to tell the engine.
     """
-    component, texts = COMPONENTS[cls], field_docs(cls)
+    component, texts = COMPONENTS.get(cls, Component()), field_docs(cls)
     derived = {name: Member(name, one.text, one.value, one.count) for name, one in component.derived.items()}
     for attribute in attrs.fields(cls):
         name, rule = attribute.name, rule_of(attribute)
@@ -255,10 +247,21 @@ def members(cls: type) -> Iterator[Member]:
     yield from derived.values()
 
 
+def classes() -> Iterable[type]:
+    """Give the classes of all that the engine is told of; those within others come first."""
+    def within(cls: type) -> Iterator[type]:
+        for one in members(cls):
+            if one.of:
+                yield from within(one.of)
+        yield cls
+    rules = [rule_of(attribute) for attribute in attrs.fields(Architecture) if attribute.name in PLACES]
+    return dict.fromkeys(cls for rule in rules if isinstance(rule, Part) for cls in within(rule.of))
+
+
 def _of_field(name: str, text: str, rule: Rule, in_core_cycles: bool) -> Iterator[Member]:
     def given(part, _):
         return getattr(part, name)
-    if isinstance(rule, Part) and rule.of in COMPONENTS:
+    if isinstance(rule, Part) and (rule.of in COMPONENTS or not isinstance(rule, Policy)):
         yield Member(name, text, given, of=rule.of)
     elif isinstance(rule, Number) and in_core_cycles:
         yield Member(name.removesuffix("_cycles") + "_fs", text, lambda part, arch: round((given(part, arch) or 0) * period_fs(arch.clocks.core_mhz)))
@@ -293,7 +296,7 @@ def number_of(cls: type, field: str, word: str) -> int:
 def values(cls: type, part: Any, arch: Architecture | None) -> dict[str, Any]:
     """Give the members of one component of a machine; `part` is None where it has none, `arch` where no member follows from the rest of the machine."""
     if part is None:
-        absent = COMPONENTS[cls].absent
+        absent = COMPONENTS.get(cls, Component()).absent
         return {one.name: values(one.of, None, arch) if one.of else [0] * one.count if one.count else absent.get(one.name, 0)
                 for one in members(cls)}
     return {one.name: values(one.of, one.value(part, arch), arch) if one.of else one.value(part, arch) for one in members(cls)}
@@ -320,7 +323,7 @@ def _enumerations(cls: type) -> Iterator[str]:
     start = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__)
     for attribute in attrs.fields(cls):
         rule = rule_of(attribute)
-        if isinstance(rule, Choice) and attribute.name not in COMPONENTS[cls].left_out and isinstance(rule.allowed[0], str):
+        if isinstance(rule, Choice) and attribute.name not in COMPONENTS.get(cls, Component()).left_out and isinstance(rule.allowed[0], str):
             yield from ("", f"cdef enum:  # {cls.__name__}.{attribute.name}; 0: there is no such component")
             yield from (f"    {start}_{attribute.name}_{word}".upper() + f" = {code(rule, word)}" for word in rule.allowed)
 
@@ -332,7 +335,7 @@ def header() -> str:
              "whatever the field is declared in; what is 0, or None, in a description is 0 here.", '"""',
              "from libc.stdint cimport int64_t", "",
              "cdef enum:", f"    SECTORS = {MOST_SECTORS}  # under one tag"]
-    for cls in COMPONENTS:
+    for cls in classes():
         lines += [*_enumerations(cls), "", f"cdef struct {cls.__name__}Parameters:"]
         for one in members(cls):
             declared = f"    {f'{one.of.__name__}Parameters' if one.of else 'int64_t'} {one.name}{f'[{one.count}]' if one.count else ''}"

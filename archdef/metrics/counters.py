@@ -39,6 +39,9 @@ class Counters:
     """Mean number of partitions with DRAM work at a time, while any had some."""
     max_resident_blocks: int
     """Most blocks seen resident on one SM."""
+    components: Mapping[str, np.ndarray] = attrs.field(factory=dict)
+    """Optional components between SMs and network that the machine has (``translation``) → what each counts, of the machine like `partition`: structured,
+    one row per SM; ``wait_fs`` is the time for which it holds requests up."""
     _sums: dict = attrs.field(init=False, factory=dict, repr=False)
 
     @classmethod
@@ -48,7 +51,7 @@ class Counters:
                    statements=result["statements"], multiprocessor=result["multiprocessor"], partition=result["partition"], issued=result["issued"],
                    partitions_in_use=float(result["partitions_in_use"]), launches=int(result["launches"]), warps=int(result["warps"]),
                    lanes_launched=int(result["lanes_launched"]), threads=int(result["threads"]),
-                   max_resident_blocks=int(result["max_resident_blocks"]))
+                   max_resident_blocks=int(result["max_resident_blocks"]), components=result.get("components", {}))
 
     def only(self, rows) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""

@@ -128,6 +128,42 @@ def l2_hit_rate(m):
     return ratio(hits, hits + misses, 100)
 
 
+def _of_translation(m, counter: str) -> int:
+    """Sum a counter of `AddressTranslation`, 0 on machines without it."""
+    return int(m.counters.components["translation"][counter].sum()) if "translation" in m.counters.components else 0
+
+
+@metric("%", "L1 TLB hits / (L1 TLB hits + misses)")
+def l1_tlb_hit_rate(m):
+    """Share of the requests of multiprocessors whose page their own TLB has."""
+    return ratio(_of_translation(m, "l1_hits"), _of_translation(m, "l1_hits") + _of_translation(m, "l1_misses"), 100)
+
+
+@metric("%", "L2 TLB hits / (L2 TLB hits + misses)")
+def l2_tlb_hit_rate(m):
+    """Share of the misses of multiprocessors' TLBs that the one which they share answers; those that join a miss under way are not asked for again."""
+    return ratio(_of_translation(m, "l2_hits"), _of_translation(m, "l2_hits") + _of_translation(m, "l2_misses"), 100)
+
+
+@metric("count", "page walks")
+def page_walks(m):
+    """Walks over the page table."""
+    return _of_translation(m, "walks") or None
+
+
+@metric("ratio", "time of walks / walks, in SM cycles")
+def page_walk_cycles(m):
+    """SM cycles that the average walk takes a walker, without the time for which it waits for one."""
+    return ratio(_of_translation(m, "walk_fs") / 1e15, _of_translation(m, "walks") * m.counters.elapsed_s, m.counters.cycles)
+
+
+@metric("ratio", "waits of requests for their addresses / requests translated, in SM cycles")
+def translation_latency(m):
+    """SM cycles by which translation delays the average request of a multiprocessor."""
+    requests = _of_translation(m, "l1_hits") + _of_translation(m, "l1_misses")
+    return ratio(_of_translation(m, "wait_fs") / 1e15, requests * m.counters.elapsed_s, m.counters.cycles)
+
+
 @metric("ratio", "constant passes / constant loads")
 def constant_passes_per_request(m):
     """Distinct addresses that the average constant load of a warp takes one after the other."""
@@ -162,4 +198,5 @@ METRICS = (global_load_requests, global_store_requests, gld_transactions, gst_tr
            gst_transactions_per_request, gld_efficiency, gst_efficiency, gld_throughput, gst_throughput,
            gld_requested_throughput, gst_requested_throughput, local_load_requests, local_store_requests,
            global_atomic_requests, atomic_transactions, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate,
+           l1_tlb_hit_rate, l2_tlb_hit_rate, page_walks, page_walk_cycles, translation_latency,
            constant_passes_per_request, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)

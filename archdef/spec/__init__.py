@@ -12,9 +12,9 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import (BlockClusters, BlockLaunch, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp)
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import (BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort, Dram, InstructionQueue, Interconnect,
-                                 L2Partitions, L2Slices, LoadStore, LoadStorePipeline, NocDistances, RequestCoalescer, SharedMemory, StridePrefetcher,
-                                 TextureUnits, UniformFill, WriteCombining)
+from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort, Dram, InstructionQueue,
+                                 Interconnect, L2Partitions, L2Slices, LoadStore, LoadStorePipeline, NocDistances, PageWalk, RequestCoalescer, SharedMemory,
+                                 StridePrefetcher, TextureUnits, Tlb, UniformFill, WriteCombining)
 from archdef.spec.policy import (
     AmongOldest, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
@@ -22,14 +22,14 @@ from archdef.spec.policy import (
     TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch", "Broadcast", "BulkCopyUnit",
-    "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConstantPort",
-    "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form",
-    "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue", "Interconnect",
-    "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
+    "AddressTranslation", "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
+    "Broadcast", "BulkCopyUnit", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch",
+    "ConstantPort", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES",
+    "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue",
+    "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
-    "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PairedSum",
-    "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers",
-    "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Transaction",
-    "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority", "WideAccess",
-    "WordAtATime", "WriteCombining", "XorHash"]
+    "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk",
+    "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy",
+    "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Tlb",
+    "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
+    "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]

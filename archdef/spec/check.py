@@ -47,6 +47,9 @@ def faults(arch: Architecture) -> list[SpecError]:
         if (declared and arch.changes) or any(_overlap(a, b) for a in reads for b in unsound):
             continue
         found += [SpecError(*fault) for fault in rule(arch)]
+    for path, value, rule in arch.walk():       # a part may have a rule about its own fields alone
+        if holds_fields(rule) and hasattr(value, "faults") and not any(_overlap(path, b) for b in unsound):
+            found += [SpecError(f"{path}.{field}", *fault) for field, *fault in value.faults()]
     found += _evidence_faults(arch)
     return [SpecError(f"{name}.{f.path}", f.value, f.allowed, hint=f.hint) for f in found]
 

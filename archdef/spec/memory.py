@@ -1,7 +1,7 @@
 """The memory hierarchy: shared memory, coalescing, caches, load/store limits, interconnect, DRAM."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
 
@@ -204,6 +204,70 @@ class CodeFetch:
 
 
 @attrs.frozen(kw_only=True)
+class Tlb:
+    """A cache of translations; of those of a full set the one used longest ago gives way."""
+
+    entries: int = integer(at_most=65536)
+    """Translations that it holds, each of a page."""
+    ways: int = integer(at_most=1024)
+    """Translations of one set, which the number of the page chooses; as many as `entries`: any may stand anywhere."""
+    latency_cycles: int = integer(at_least=0, at_most=1 << 20)
+    """Time of a lookup, and of the way to it: SM cycles of a multiprocessor's, core cycles of the one that they share."""
+    lookups_per_cycle: int = integer(at_most=64, default=1)
+    """Ports: lookups that begin in one such cycle."""
+    misses_in_flight: int = integer(at_most=1024)
+    """Pages that it can wait for; a further one holds up what comes after it, one that it waits for already does not."""
+
+    def faults(self) -> Iterator[tuple]:
+        """Yield what is wrong with several fields together."""
+        if self.entries % self.ways:
+            yield "ways", self.ways, f"must divide entries = {self.entries}"
+
+
+@attrs.frozen(kw_only=True)
+class PageWalk:
+    """How a translation is found that no TLB has."""
+
+    walkers: int = integer(at_most=1024)
+    """Walks at a time; others wait their turn. Pages that several multiprocessors lack are walked for once."""
+    levels: int = integer(at_most=6)
+    """Entries of the page table that a walk reads one after the other."""
+    level_cycles: int = integer(at_most=1 << 20)
+    """Core cycles for which it reads each of them."""
+    table_entries: int = integer(power_of_two=True, at_most=4096, default=512)
+    """Entries of a table of each level."""
+    cached_entries: int = integer(at_least=0, at_most=1024, default=0)
+    """Entries of upper levels, those used last, that walks need not read again."""
+
+    def faults(self) -> Iterator[tuple]:
+        """Yield what is wrong with several fields together."""
+        if self.cached_entries and self.levels == 1:
+            yield "cached_entries", self.cached_entries, "must be 0 where levels = 1: there are no upper ones"
+        if self.table_entries != 512 and not self.cached_entries:
+            yield "table_entries", self.table_entries, "must be left at 512 where cached_entries = 0: walks read an entry of each level, whatever they hold"
+
+
+@attrs.frozen(kw_only=True)
+class AddressTranslation:
+    """Translation of what leaves a multiprocessor: L1 holds virtual addresses, a request is translated before it goes into the interconnect.
+
+    Every page is present. References: Power et al., Supporting x86-64 Address Translation for 100s of GPU Lanes, HPCA 2014; Pichai et al.,
+    Architectural Support for Address Translation on GPUs, ASPLOS 2014; Ausavarungnirun et al., MASK, ASPLOS 2018.
+    """
+
+    page_bytes: int = integer(at_least=4096, power_of_two=True, at_most=1 << 40)
+    """Bytes of a page."""
+    l1: Tlb = part(Tlb)
+    """TLB of a multiprocessor."""
+    l2: Tlb | None = part(Tlb, optional=True, default=None)
+    """TLB of the chip, which those ask; None: they ask for a walk at once."""
+    walk: PageWalk = part(PageWalk)
+    """What happens where none has a translation."""
+    hit_under_miss: bool = flag(default=True)
+    """Whether requests whose translation is there overtake those that wait for theirs."""
+
+
+@attrs.frozen(kw_only=True)
 class Caches:
     """The caches that the machine has; None for those that it has not."""
 
@@ -211,6 +275,8 @@ class Caches:
     """Data cache of a multiprocessor."""
     l1_prefetcher: StridePrefetcher | None = part(StridePrefetcher, optional=True, default=None)
     """What fetches lines into `l1` before a load asks for them; None: nothing does."""
+    tlb: AddressTranslation | None = part(AddressTranslation, optional=True, default=None)
+    """Translation of addresses behind the caches of a multiprocessor; None: there is none, or it takes no time."""
     l1_gives_carveout: bool = flag(default=False)
     """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     carveout_takes: str = choice("sets", "ways", default="sets")

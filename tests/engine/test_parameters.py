@@ -6,7 +6,7 @@ import pytest
 from parameters_header import HEADER
 
 from archdef import parameters, registry
-from archdef.parameters import COMPONENTS, PLACES, component_tables, header, members, number_of
+from archdef.parameters import COMPONENTS, PLACES, classes, component_tables, header, members, number_of
 from archdef.spec import Architecture, Cache, Dram
 from archdef.spec.fields import integer, real
 
@@ -19,6 +19,7 @@ def test_the_header_is_what_the_classes_say():
 
 @pytest.mark.parametrize("cls", COMPONENTS, ids=lambda cls: cls.__name__)
 def test_every_name_of_the_table_is_one_of_the_class(cls):
+    assert cls in classes()
     component, fields = COMPONENTS[cls], {attribute.name for attribute in attrs.fields(cls)}
     assert {*component.left_out, *component.core_cycles} <= fields
     assert component.absent.keys() <= {one.name for one in members(cls)}
@@ -26,7 +27,7 @@ def test_every_name_of_the_table_is_one_of_the_class(cls):
 
 def test_the_engine_reads_every_member():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE.glob("*.p[yx][xd]") if path != HEADER)
-    named = {one.name for cls in COMPONENTS for one in members(cls) if not one.name.endswith("_count") and not one.of}
+    named = {one.name for cls in classes() for one in members(cls) if not one.name.endswith("_count") and not one.of}
     assert [name for name in sorted(named) if not re.search(rf"\.{name}\b", sources)] == []
 
 

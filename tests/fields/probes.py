@@ -51,7 +51,8 @@ def seen(run) -> tuple:
     """Everything that a run counts."""
     c = run.counters
     return (c.cycles, c.elapsed_s, c.statements.tobytes(), c.multiprocessor.tobytes(), c.partition.tobytes(), c.issued.tobytes(),
-            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.launch_bytes_read, run.printed)
+            c.max_resident_blocks, c.partitions_in_use, run.registers, run.occupancy.active_blocks, run.launch_bytes_read, run.printed,
+            *((name, rows.tobytes()) for name, rows in c.components.items()))
 
 
 def told(error: ArchdefError, arch) -> tuple:
@@ -594,6 +595,34 @@ def host(arch):
         return told(error, arch)
 
 
+_PAGES = """.version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 words, .param .u32 trips, .param .u32 lane, .param .u32 trip)
+{
+    .reg .b32 %r<10>; .reg .b64 %rd<6>; .reg .pred %p;
+    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [words]; ld.param.u32 %r1, [trips]; ld.param.u32 %r2, [lane]; ld.param.u32 %r3, [trip];
+    mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ntid.x; mov.u32 %r6, %tid.x; mad.lo.u32 %r6, %r4, %r5, %r6; mul.lo.u32 %r7, %r6, %r2; mov.u32 %r8, 0;
+LOOP: and.b32 %r7, %r7, 1048572; cvt.u64.u32 %rd3, %r7; add.u64 %rd4, %rd2, %rd3; ld.global.cg.u32 %r9, [%rd4]; add.u32 %r8, %r8, %r9;
+    and.b32 %r9, %r9, 127; shl.b32 %r9, %r9, 2; add.u32 %r7, %r7, %r9; add.u32 %r7, %r7, %r3;
+    sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra LOOP;
+    mul.wide.u32 %rd3, %r6, 4; add.u64 %rd5, %rd1, %rd3; st.global.u32 [%rd5], %r8; ret;
+}
+"""
+PAGE_WALKS = {"one thread": (1, 1, 96, 0, 4096), "one thread by 16 KiB": (1, 1, 96, 0, 16384), "a warp": (1, 0, 6, 2048, 8192), "a warp by 4 KiB": (1, 0, 3, 4096, 135168),
+              "blocks": (24, 0, 3, 1024, 36864), "blocks together": (24, 0, 4, 4, 16384)}
+"""Name → blocks, threads of each (0: a warp), loads of each thread, bytes between neighbours and between loads, of one MiB."""
+
+
+def pages(name):
+    """Loads that wait for each other, over many pages."""
+    def probe(arch):
+        blocks, threads, trips, lane, trip = PAGE_WALKS[name]
+        device = _device(arch)
+        words = device.to_device(np.random.default_rng(5).integers(0, 1 << 20, 1 << 18).astype("u4"))
+        out = device.to_device(np.zeros(blocks * (threads or arch.warp.size), "u4"))
+        run = device.compile(_PAGES).k[blocks, threads or arch.warp.size](out, words, trips, lane, trip)
+        return *seen(run), out.copy_to_host().tobytes()
+    return probe
+
+
 _CLUSTERS = """.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)
 {
     .reg .b32 %r<16>; .reg .b64 %rd<4>; .shared .align 4 .b8 tile[4096];
@@ -873,7 +902,7 @@ PROBE_KINDS = {
     "one warp of constants": traffic("constants", most=32), "gather beside shared memory": traffic("store and read back", shared=1 << 16),
     "lines of one set by one warp": traffic("lines of one set", most=32), **{f"{lines} lines each beside {kib} KiB": traffic(f"{lines} lines each", shared=kib << 10) for lines in (3, 4, 5) for kib in (2, 8, 30, 72)},
     "lines of one set of four beside 72 KiB": traffic("lines of one set of four", shared=72 << 10), "lanes of constants by one warp": traffic("lanes of constants", most=32), "matches": matches, "many print": many_print,
-    "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
+    **{f"pages by {name}": pages(name) for name in PAGE_WALKS}, "launched by kernels": launched_by_kernels, "surfaces": surfaces, "matrix numbers": matrix_numbers,
     **{f"products of {type}": products_of(type) for type in ("tf32", "bf16", "e4m3", "f16")}, "bulk copies": bulk_copies, "bulk copies beside all": bulk_copies_beside_all, "filtered": filtered, "in turn": in_turn, "places of blocks": places_of_blocks, "private memory": private_memory,
     "chains in many blocks": traffic("chains", 6), "banks in many blocks": traffic("banks", 6), "lines in many blocks": traffic("lines again", 6),
     **{f"feature {name}": feature(name) for name in PROBES},

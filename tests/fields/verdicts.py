@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 from assembled import DOES_MUCH
-from probes import PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, taken, used_by
+from probes import PAGE_WALKS, PROBE_KINDS, _device, _launched, crowd, names, step_on, steps_of, taken, used_by
 from variants import Variant, variants
 
 from archdef import registry
@@ -15,13 +15,14 @@ from archdef.pack import machine_tables
 from archdef.testing.checks.features import forms_that_need
 
 CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30, 72))
+PAGES = tuple(f"pages by {name}" for name in PAGE_WALKS)
 FIRST = {  # beginning of a path → probes that are most likely to notice
     "limits.shared_headroom": CARVED, "caches.l1_gives_carveout": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties", "private memory", "most shared memory", "residency", "banks in many blocks"), "host_link.": ("host", "properties"),
     "chip.block_dispatch": ("places of blocks",), "chip.": ("chains in many blocks", "in turn", "sample stream", "launches", "properties"),
     "clocks.": ("sample stream", "properties"), "schedulers.": ("chains in many blocks", "reduction"), "units.": ("chains in many blocks", "matmul", "doubles beside all", "textures beside all", "textures beside all in many blocks", "doubles beside all in many blocks",
                                                      "products in many warps", "large products in many warps", "one warp of doubles", "one warp of textures", "doubles and textures", "doubles and textures in many blocks"),
     "shared.": ("banks", "banks in many blocks", "sample shared", "matmul"), "coalescing.": ("copy from a middle", "gather", "gather and store bytes", "transpose"),
-    "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
+    "caches.tlb": PAGES, "caches.l1": ("gather by L1", "loads by 192 bytes of 48 KiB", "loads by 192 bytes of 96 KiB", "lines of one set", "lines again", "gather", "store and read back", "loads near", "loads spread near", "gather beside shared memory"), "caches.l2": ("gather", "store and read back", "loads far", "loads spread"),
     "caches.constant_uniform": ("constants of warps, 320 bytes", "constants of warps, 512 bytes", "constants of warps, 4096 bytes"), "caches.constant_": ("constants of warps, 4096 bytes",),
     "caches.constant": ("lanes of constants", "lanes of constants by one warp", "all constants", "constants just beyond 32 KiB", "constants", "one warp of constants", "sample constants", "constants near", "constants far"), "caches.texture_tile": ("fetches from a plane",), "caches.texture": ("textures", "textures in 7 KiB", "textures in 20 KiB", "textures far", "one warp of textures"),
     "caches.instruction": ("straight code", "code of many", "code", "code far", "sample floats"), "caches.": ("straight code", "sample stream"),
@@ -33,7 +34,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
     "isa.": ("sample floats", "sample stream", "matmul", "reduction", "transpose")}
 
 
-SLOW = {**dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), **{f"products of {type}": ("isa.", "units.", "shared.") for type in ("tf32", "bf16", "e4m3", "f16")}, "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
+SLOW = {**dict.fromkeys(PAGES, ("caches.tlb",)), **dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), **{f"products of {type}": ("isa.", "units.", "shared.") for type in ("tf32", "bf16", "e4m3", "f16")}, "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
 OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")

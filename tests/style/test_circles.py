@@ -1,5 +1,6 @@
-"""Do the modules of lowering stand on each other in one direction? Imports within functions count; those for type checkers alone do not."""
+"""Do the modules of lowering, and those of the engine, stand on each other in one direction? Imports within functions count; those for type checkers alone do not."""
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -47,6 +48,23 @@ def test_no_circle_is_among_the_modules_of_lowering(imports):
     assert len(imports) > 50
     order = tuple(TopologicalSorter(imports).static_order())
     assert order[-1] == "archdef.lower"
+
+
+ENGINE = ROOT / "ext" / "archdef" / "engine"
+CIMPORT = re.compile(r"^from archdef\.engine\.(\w+) c?import", re.MULTILINE)
+
+
+def test_no_circle_is_among_the_modules_of_the_engine():
+    """What a `.pxd` cimports counts as well as what its `.pyx` does."""
+    if not ENGINE.is_dir():
+        pytest.skip("an installation without the engine's sources")
+    theirs = {}
+    for path in sorted(ENGINE.glob("*.p[yx][xd]")):
+        theirs.setdefault(path.stem, set()).update(CIMPORT.findall(path.read_text(encoding="utf-8")))
+    theirs = {name: {one for one in imported if one in theirs and one != name} for name, imported in theirs.items()}
+    assert len(theirs) > 80
+    order = tuple(TopologicalSorter(theirs).static_order())       # raises CycleError with the circle
+    assert order.index("types") < order.index("launch") < order.index("state") < order.index("session")
 
 
 def test_a_circle_through_a_function_is_found_and_one_for_type_checkers_is_none():

@@ -8,8 +8,9 @@ from archdef.engine import core
 
 POLICY = """# cython: language_level=3
 from libc.stdint cimport int64_t, uint64_t
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.schedule cimport Scheduler, lowest_bit, pick_function
+from archdef.engine.schedule cimport Scheduler, pick_function
 
 cdef int newest(const MachineTable *machine, Scheduler *scheduler, uint64_t candidates, int64_t cycle) noexcept nogil:
     return lowest_bit(candidates)

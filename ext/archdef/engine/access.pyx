@@ -6,8 +6,9 @@ memo per op keeps the pattern and its transactions, so that one comparison repla
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 from libc.string cimport memcpy, memset
 
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
-from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.coalesce cimport coalesce
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
@@ -20,14 +21,15 @@ from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.reach cimport MULTICAST
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.state cimport Sm
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC,
-                                   SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_TEXTURE)
+from archdef.engine.transaction cimport Transaction
+from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL,
+                                   SP_MATRIX, SP_SHARED, SP_TEXTURE)
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
@@ -477,7 +479,7 @@ cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
         memo.serial_more = memo.serial - 1
         if memo.serial > 1 and memo.passes >> 32 > 1:
             _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
-        if u.kind == K_ATOM and u.count and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
+        if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
             memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
                                 else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
     # operations on one word follow each other

@@ -1,15 +1,13 @@
 """Copies that threads do not wait for, and barriers in shared memory that count arrivals and bytes."""
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from archdef.engine.access cimport Reach
 from archdef.engine.injection cimport Injection
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 
 cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
 cdef bint copies_pending(const Warp *w) noexcept nogil
 cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil
-cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil
-cdef int phase_apply(uint64_t *word, int fn, uint64_t count) noexcept nogil
 cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

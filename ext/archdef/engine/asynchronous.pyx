@@ -7,7 +7,7 @@ still pending, 40-60 bytes still to come (signed), 63 the phase's parity.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from archdef.engine.access cimport Reach
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.copying cimport COPY_GROUPS
@@ -15,13 +15,14 @@ from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHAS
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.injection cimport Injection
 from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.mbarrier cimport phase_apply
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
-from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
-                                   MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
+from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1,
+                                   MB_ARRIVE_EXPECT, MB_COMPLETE, MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
 
 cdef inline uint64_t _shared_address(const Sm *sm, const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
@@ -126,44 +127,6 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *ou
 
 
 # --------------------------------------------------------------------------------------------------------- phase barriers
-cdef inline uint64_t _settle(uint64_t word) noexcept nogil:
-    """Begin the next phase if nothing is pending."""
-    if word >> 20 & 0xfffff or word >> 40 & 0x1fffff:
-        return word
-    return (word ^ <uint64_t>1 << 63) | (word & 0xfffff) << 20
-
-
-cdef inline uint64_t _expect(uint64_t word, uint32_t bytes) noexcept nogil:
-    """Add bytes to come; the count wraps in its 21 bits."""
-    return word & ~(<uint64_t>0x1fffff << 40) | ((word >> 40) + bytes & 0x1fffff) << 40
-
-
-cdef uint64_t phase_complete(uint64_t word, uint32_t bytes) noexcept nogil:
-    """The barrier's word when so many bytes have arrived."""
-    return _settle(_expect(word, 0 - bytes))
-
-
-cdef int phase_apply(uint64_t *word, int fn, uint64_t count) noexcept nogil:
-    """Let arrivals or bytes, expected or come, change a barrier's word. Returns -1 if it does not allow so many."""
-    if fn == MB_EXPECT:
-        word[0] = _expect(word[0], <uint32_t>count)
-        return 0
-    if fn == MB_COMPLETE:
-        word[0] = phase_complete(word[0], <uint32_t>count)
-        return 0
-    if fn == MB_ARRIVE_EXPECT:
-        word[0] = _expect(word[0], <uint32_t>count)
-        count = 1
-    if count > (word[0] >> 20 & 0xfffff):
-        return -1
-    if fn == MB_ARRIVE_DROP:
-        if count > (word[0] & 0xfffff):
-            return -1
-        word[0] -= count
-    word[0] = _settle(word[0] - (count << 20))
-    return 0
-
-
 cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address) noexcept nogil:
     """Post an operation to the mbarrier at a generic address, in another block of the cluster. Returns -1 after a fault."""
     cdef uint64_t place = address - <uint64_t>SHARED_WINDOW

@@ -6,6 +6,7 @@ Where lanes progress independently they come one after the other, and the warp h
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.barrier cimport BARRIERS, CLUSTER_BARRIER, CL_OPEN, GRID_BARRIER, Barrier
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport cluster_arrive
 from archdef.engine.converge cimport converge_block, converge_blocked, converge_stay, converge_unblock, converge_yield
 from archdef.engine.counters cimport ST_BARRIER
@@ -17,7 +18,6 @@ from archdef.engine.lane_states cimport lanes_apart
 from archdef.engine.launch cimport WS_BARRIER, Block, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP

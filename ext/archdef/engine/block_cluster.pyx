@@ -8,12 +8,12 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
-from archdef.engine.asynchronous cimport phase_apply
 from archdef.engine.barrier cimport CL_ARRIVED, CL_OPEN, CL_OPENS
 from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_push
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE
 from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS, Block, BlockCluster, Launch, Warp
+from archdef.engine.mbarrier cimport phase_apply
 from archdef.engine.state cimport Chip, Posted, Sm
 
 

@@ -10,10 +10,11 @@ A queue that is full holds the load/store unit, and with it every warp whose nex
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove
 
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
 from archdef.engine.clock cimport NEVER
-from archdef.engine.coalesce cimport Transaction, coalesce
+from archdef.engine.coalesce cimport coalesce
 from archdef.engine.copying cimport BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, Bulk, BulkCopy
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
@@ -29,10 +30,10 @@ from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Sm
 from archdef.engine.tensor_copy cimport box_copy, box_pieces
 from archdef.engine.texture_table cimport texture_written
+from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
 from archdef.engine.units cimport held_until
 

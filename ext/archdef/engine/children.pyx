@@ -49,7 +49,7 @@ cdef inline const char *_row(const Warp *w, const Uop *u, int i) noexcept nogil:
     cdef int32_t at
     if u.count == 0:
         return row_of(w.launch, w, u, i)
-    at = w.launch.operands[u.target + i]
+    at = w.launch.operands[u.first + i]
     return w.rows + at if at >= 0 else w.launch.constants + (-1 - at)
 
 

@@ -5,9 +5,9 @@ compiled form, compared with it in the tests.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.machine cimport CO_LINES, CO_SHRINKING, CO_STRICT, CoalescingTable
 from archdef.engine.policy cimport Hook, ask_coalescing
-from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int _emit(Transaction *out, int count, uint64_t address, uint32_t bytes) noexcept nogil:

@@ -1,9 +1,13 @@
 """Stores that leave a multiprocessor together: lines of which some words have been stored wait for the others."""
 from libc.stdint cimport int64_t
 
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.injection cimport Injection
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 cdef int combine_store(Sm *sm, const Injection *inject, const Transaction *t) noexcept nogil
 cdef void combine_idle(Sm *sm, int64_t cycle) noexcept nogil
+
+cdef inline bint may_store(const Sm *sm) noexcept nogil:
+    """Whether the network takes another store."""
+    return sm.store_credits > 0 and (sm.m.load_store.store_bytes_in_flight_per_multiprocessor == 0 or sm.store_bytes < sm.m.load_store.store_bytes_in_flight_per_multiprocessor)

@@ -5,14 +5,13 @@ come for some time. A line holds one credit while it waits and until it has land
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.coalesce cimport Transaction
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.events cimport EV_COMBINED, events_push
 from archdef.engine.flight cimport Combined
-from archdef.engine.inject cimport may_store
 from archdef.engine.injection cimport Injection
 from archdef.engine.port cimport RQ_WRITE, Request, port_send
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 cdef enum:
     WORD = 4

@@ -17,11 +17,11 @@ machine code of compute capability 7.0 and later; outcomes measured on an H100 i
 """
 from libc.stdint cimport int32_t, uint64_t
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.counters cimport LN_FIRST, LN_SECOND
 from archdef.engine.divergence cimport SPLIT_BARRIER, SPLIT_NAMED, SPLIT_RUNNABLE, SPLIT_YIELDED, Frame, Split
 from archdef.engine.frames cimport stack_grow
 from archdef.engine.launch cimport Warp
-from archdef.engine.schedule cimport lowest_bit
 
 cdef enum:
     NONE = -1

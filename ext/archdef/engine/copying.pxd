@@ -1,7 +1,8 @@
 """Copies that threads do not wait for: groups of them, and those that the bulk unit moves."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.coalesce cimport Transaction
+from archdef.engine.transaction cimport Transaction
+
 
 cdef enum:
     COPY_GROUPS = 32             # of asynchronous copies of a warp that are told apart

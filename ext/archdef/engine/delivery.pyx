@@ -6,15 +6,15 @@ each; the mbarrier that counts it then is at one offset in each of them, too.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from archdef.engine.asynchronous cimport phase_complete
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport OFFSET_BITS, OFFSET_MASK, cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.copying cimport BulkCopy
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS
 from archdef.engine.flight cimport Load
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.launch cimport Block, Warp
+from archdef.engine.mbarrier cimport phase_complete
 from archdef.engine.memory cimport CLUSTER_FIRST
-from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport MB_COMPLETE
 

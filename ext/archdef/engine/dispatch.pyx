@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
 from archdef.engine.clock cimport NEVER
 from archdef.engine.device_runtime cimport LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, ChildRecord, Fit
@@ -26,7 +27,6 @@ from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.returning cimport block_leaves
 from archdef.engine.room cimport room_give, room_take
-from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Dispatcher, Sm
 
 

@@ -8,10 +8,10 @@ Invariants:
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport DRAM_PAGE_POLICY_CLOSE_ADAPTIVE
-from archdef.engine.schedule cimport lowest_bit
 
 
 cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:

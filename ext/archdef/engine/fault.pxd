@@ -1,9 +1,9 @@
 """How a warp's fault is recorded."""
 from libc.stdint cimport int32_t, uint64_t
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport lowest_bit
 from archdef.engine.state cimport Sm
 
 

@@ -1,7 +1,6 @@
 """What a fault says: which statement of which kernel, which block and thread, what is wrong."""
 from libc.stdint cimport int64_t
 
-from archdef.engine.access cimport MULTICAST
 from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                         FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME,
                                         FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER,
@@ -12,9 +11,11 @@ from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BAR
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.grid cimport Grid
+from archdef.engine.reach cimport MULTICAST
 from archdef.engine.state cimport Dispatcher, Fault, Sm
 from archdef.engine.stuck cimport stuck
-from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE, SP_TEXTURE)
+from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE,
+                                   SP_TEXTURE)
 
 from archdef.errors import BudgetExceeded, GuestFault
 

@@ -14,6 +14,7 @@ from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records
 from archdef.engine.room cimport room_plan
 from archdef.engine.share cimport Share
+from archdef.engine.spacing cimport code_place, find_queued, space_out
 from archdef.engine.tables cimport Tables
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SHARED_SYMBOL,
@@ -51,10 +52,10 @@ cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_sh
     """Enter a kernel into a launch, or into the model of launches by kernels: its code, what its threads need, what is counted for it."""
     cdef const MachineTable *m = launch.m
     _check_near(program, dynamic_shared_bytes)
-    loaded.find_queued(m.load_store.instruction_queue.units)
-    loaded.space_out(m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
+    find_queued(loaded.ops, loaded.op_count, m.load_store.instruction_queue.units)
+    space_out(loaded.ops, loaded.op_count, m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
     if m.caches.instruction.sets:
-        launch.code_lines = loaded.place(m.instruction_bytes, m.caches.instruction.line_bytes)
+        launch.code_lines = code_place(loaded.ops, loaded.op_count, m.instruction_bytes, m.caches.instruction.line_bytes)
     launch.op_count = loaded.op_count
     launch.statements = max(loaded.statements, 1)
     launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))

@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.bits cimport lowest_bit
+
 
 cdef enum:
     LOOKED_AT = 32               # runs of the smallest class that may fit, before a larger class is taken

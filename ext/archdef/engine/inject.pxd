@@ -2,9 +2,9 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Line
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.launch cimport Launch
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil
 cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil
@@ -13,10 +13,6 @@ cdef void inject_run(Sm *sm, int64_t cycle) noexcept nogil
 cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil
 cdef void give_load(Sm *sm, int32_t index) noexcept nogil
 cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil
-
-cdef inline bint may_store(const Sm *sm) noexcept nogil:
-    """Whether the network takes another store."""
-    return sm.store_credits > 0 and (sm.m.load_store.store_bytes_in_flight_per_multiprocessor == 0 or sm.store_bytes < sm.m.load_store.store_bytes_in_flight_per_multiprocessor)
 
 cdef inline int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
     """Cycles so far in which the unit waited for a credit."""

@@ -5,10 +5,10 @@ without one the unit stalls, and with it every warp whose next op accesses memor
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
-from archdef.engine.coalesce cimport Transaction
-from archdef.engine.combine cimport combine_store
+from archdef.engine.combine cimport combine_store, may_store
 from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.flight cimport Load
@@ -19,8 +19,8 @@ from archdef.engine.observers cimport tell_lookup
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
 from archdef.engine.refused cimport set_bit
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
 
 

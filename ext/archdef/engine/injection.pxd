@@ -2,9 +2,9 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from archdef.engine.cache cimport Cache
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.launch cimport Launch
+from archdef.engine.transaction cimport Transaction
 
 cdef enum:
     PIECES = 512                 # transactions of an access at most: eight texels of each of 64 lanes

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.atomic_unit cimport atomic_answer, atomic_hold, atomic_work
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport ALL_SECTORS, Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.copies cimport copied, copy_partition, copy_take
 from archdef.engine.crossbar cimport crossbar_answer, crossbar_cross, crossbar_deliver, crossbar_landed
@@ -17,7 +18,6 @@ from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.partition cimport Partition, partition_enqueue
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.route cimport far, slice_of
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.shared_texture cimport shared_texture_filled
 from archdef.engine.write_back cimport keep_partial_ways, line_written, write_back, write_part
 

@@ -2,11 +2,11 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.counters cimport LN_ABSENT, LN_STALLED, StatementCounters
 from archdef.engine.lane_trace cimport LaneRecord, LaneTrace
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits
 
 import numpy as np
 

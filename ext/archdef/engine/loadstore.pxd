@@ -1,10 +1,10 @@
 """Memory ops from issue to completion."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from archdef.engine.access cimport Reach
 from archdef.engine.injection cimport Injection
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil

@@ -2,9 +2,10 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from archdef.engine.access cimport Reach, access_memory
+from archdef.engine.access cimport access_memory
 from archdef.engine.asynchronous cimport copies_pending, copy_async
 from archdef.engine.banks cimport banks_pass, banks_room
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport remote_pass
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
@@ -20,8 +21,9 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, CacheParameters
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
-from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
@@ -54,13 +56,13 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
     there. One lane of each bank succeeds in each try, whatever the words; those that are left load again."""
     cdef const MachineTable *m = sm.m
     cdef int64_t groups = reach.shared_groups, serial = reach.shared_serial, words, tries, load, busy = 0, latency = 0, i
-    words = reach.shared_passes if u.target >> 8 & 1 else reach.shared_passes - reach.shared_more
+    words = reach.shared_passes if u.together else reach.shared_passes - reach.shared_more
     tries = serial if groups == 1 else (words + groups - 1) // groups + serial - 1
     for i in range(tries):
         load = max(words - i * groups, groups)
         busy += load + 2 * groups
         latency += (load - 1) * m.shared.pass_latency_cycles
-    latency += u.latency + m.shared.latency_cycles + (tries - 1) * u.count
+    latency += u.latency + m.shared.latency_cycles + (tries - 1) * u.retry_cycles
     occupy(sm, w, u, cycle, busy * m.shared.pass_cycles)
     sm.looping = cycle + latency
     for i in range(u.set_count):
@@ -82,15 +84,12 @@ cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
     access.count = 0
     access.serial = 1
     access.apart = 0
-    access.weight = 8
-    access.operands = 1
+    access.weight = u.weight
+    access.operands = u.value_count
     access.returns = u.set_count > 0
-    if u.kind == K_ATOM and u.target and u.space < SP_TEXTURE:
-        access.weight = <uint8_t>(u.target >> 16 & 255)
-        access.operands = <uint8_t>(u.target >> 24)
     if (copy_async(sm, w, u, lanes, access, reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, access, reach)) < 0:
         return -1
-    if u.kind == K_ATOM and u.target >> 8 & 1 and u.space < SP_TEXTURE:     # lanes on one word are served together
+    if u.together:     # lanes on one word are served together
         access.serial = 1
         access.apart = 0
     if u.kind == K_COPY and access.count:
@@ -105,7 +104,7 @@ cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection 
             c.shared_store_passes += reach.shared_passes
             c.shared_store_groups += reach.shared_groups
         else:
-            if u.target >> 8 & 1:       # lanes on one word are served together
+            if u.together:       # lanes on one word are served together
                 reach.shared_passes -= reach.shared_more
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
@@ -147,7 +146,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     """Hold the unit for an access of shared memory, and add to its latency."""
     cdef const MachineTable *m = w.launch.m
     cdef Scheduler *s = w.scheduler
-    cdef int64_t passes = reach.shared_passes * (u.target & 15 if u.kind == K_ATOM and u.target else 1), extra = passes * m.shared.pass_cycles, start
+    cdef int64_t passes = reach.shared_passes * u.passes, extra = passes * m.shared.pass_cycles, start
     latency[0] += (passes - 1) * m.shared.pass_latency_cycles + m.shared.latency_cycles
     if u.kind == K_LOAD and u.space != SP_MATRIX:
         latency[0] += (reach.shared_groups - 1) * m.shared.group_latency_cycles
@@ -203,7 +202,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     if reach.remote_bytes:
         _begin_remote(sm, w, u, reach, &latency, cycle)
     elif reach.shared_groups:
-        if u.kind == K_ATOM and u.count:
+        if u.retry_cycles:
             _loop(sm, w, u, reach, cycle)
             return
         _begin_shared(sm, w, u, reach, &latency, cycle)

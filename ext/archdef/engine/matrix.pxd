@@ -1,9 +1,9 @@
 """Products of small matrices whose numbers are spread over the lanes of a warp, and the loads and stores that spread them."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.access cimport Reach
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 
 cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault

@@ -15,6 +15,7 @@ from libc.math cimport fma, fmaf
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.block_cluster cimport own_address
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PART_OF_WARP
@@ -23,7 +24,6 @@ from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport SUM_ALIGNED, SUM_PAIRED
 from archdef.engine.memory cimport SHARED_WINDOW
-from archdef.engine.schedule cimport count_bits
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.types cimport (FL_ADDRESS64, K_LOAD, MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_B, MF_SATURATE, MF_SIGNED_A,
                                    MF_SIGNED_B, MX_BF16, MX_BITS_AND, MX_BITS_XOR, MX_F16, MX_F64, MX_GROUPS, MX_INTEGER, MX_TRANSPOSE)
@@ -52,7 +52,7 @@ cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------- registers
 cdef inline const char *_operand(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
     """Row of operand i; results come first."""
-    cdef int32_t at = launch.operands[u.target + i]
+    cdef int32_t at = launch.operands[u.first + i]
     return w.rows + at if at >= 0 else launch.constants + (-1 - at)
 
 

@@ -11,12 +11,14 @@ from archdef.engine.port cimport Ports
 from archdef.engine.route cimport Routing
 from archdef.engine.shared_texture cimport SharedTextures
 from archdef.engine.slice_queue cimport SliceQueues
+from archdef.engine.stage cimport Stages
 from archdef.engine.tournament cimport Tournament
 
 cdef struct Network:
     const MachineTable *m
-    Tournament events        # of ports, then partitions, then slices
+    Tournament events        # of ports, then partitions, then slices, then stages
     Ports ports
+    Stages stages
     Routing routing
     Crossbar crossbar
     SliceQueues queues

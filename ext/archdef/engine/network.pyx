@@ -1,6 +1,7 @@
 """Everything beyond the multiprocessors, driven by events in time order.
 
-Three kinds of unit have events: a port sends its head request, a partition lets a DRAM command go, a slice calls a port that waits for it.
+Three kinds of unit have events: a port sends its head request, a partition lets a DRAM command go, a slice calls a port that waits for it; optional
+components between multiprocessors and ports (`stage.pyx`) have their own.
 All else that is first come first served is a time at which it is next free. Ties go by unit number, so results do not depend on when the
 multiprocessors hand over their requests. A request goes from its port (`port.pyx`) where `route.pyx` says, by the crossbar (`crossbar.pyx`) to
 a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
@@ -24,6 +25,7 @@ from archdef.engine.port cimport (RQ_ATOMIC, RQ_WRITE, Port, Request, moves_data
 from archdef.engine.route cimport SLICE_BITS, at_side, far, partition_of, route, route_close, route_open, slice_of
 from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_fetch, shared_texture_has, shared_texture_open
 from archdef.engine.slice_queue cimport slice_queue_event, slice_queue_wait, slice_queues_close, slice_queues_open
+from archdef.engine.stage cimport stages_close, stages_event, stages_open
 from archdef.engine.tournament cimport tournament_close, tournament_open, tournament_set
 
 
@@ -35,7 +37,8 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     n.m = m
     ports_open(&n.ports, m, &n.events)
     route_open(&n.routing, m, slots)
-    tournament_open(&n.events, n.ports.count + m.dram.partitions * (2 if n.routing.parities != NULL else 1))
+    stages_open(&n.stages, &n.ports, <int32_t>(n.ports.count + m.dram.partitions * (2 if n.routing.parities != NULL else 1)))
+    tournament_open(&n.events, n.stages.unit + n.stages.units)
     crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count)
     slice_queues_open(&n.queues, &n.crossbar, &n.ports, <int32_t>(n.ports.count + m.dram.partitions))
     shared_texture_open(&n.textures, &n.crossbar)
@@ -70,6 +73,7 @@ cdef void network_close(Network *n) noexcept nogil:
     slice_queues_close(&n.queues)
     crossbar_close(&n.crossbar)
     route_close(&n.routing)
+    stages_close(&n.stages)
     ports_close(&n.ports)
     tournament_close(&n.events)
     n.m = NULL
@@ -191,5 +195,7 @@ cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
             _port_event(n, unit, when)
         elif unit < n.queues.unit:
             _partition_event(n, unit - n.ports.count, when)
-        else:
+        elif unit < n.stages.unit:
             slice_queue_event(&n.queues, unit - n.queues.unit, when)
+        else:
+            stages_event(&n.stages, unit, when)

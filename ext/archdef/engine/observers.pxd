@@ -2,10 +2,10 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.injection cimport Injection
 from archdef.engine.launch cimport Warp
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 cdef struct Lookup:          # a transaction of a load has looked into L1
     const Injection *inject  # of the load
@@ -28,7 +28,6 @@ cdef struct Observers:
     int32_t count
     Observer listed[4]
 
-cdef int observers_open(Sm *sm) except -1
 cdef void observers_close(Sm *sm) noexcept nogil
 cdef void tell_lookup(Sm *sm, const Injection *inject, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil
 cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil

@@ -1,34 +1,6 @@
-"""Optional components of a multiprocessor that are told what happens there: where they are listed, and how they are told.
-
-A component is one module with a function that opens it: it gives an `Observer`, whose state is NULL on a machine that has no such component.
-"""
+"""Optional components of a multiprocessor that are told what happens there: how they are told. `multiprocessor.pyx` lists them."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
-
-from archdef.engine.prefetch cimport prefetch_open
-from archdef.engine.throttle cimport throttle_open
-
-
-cdef int observers_open(Sm *sm) except -1:
-    """Open the components of a multiprocessor that the machine has, in the order in which they are told."""
-    _list(sm, throttle_open(sm))
-    _list(sm, prefetch_open(sm))
-    return 0
-
-
-cdef int _list(Sm *sm, Observer observer) except -1:
-    cdef Observers *all_ = <Observers *>sm.observers
-    if observer.state == NULL:
-        return 0
-    if all_ == NULL:
-        all_ = <Observers *>calloc(1, sizeof(Observers))
-        if all_ == NULL:
-            observer.close(observer.state)
-            raise MemoryError("components of a multiprocessor")
-        sm.observers = all_
-    all_.listed[all_.count] = observer
-    all_.count += 1
-    return 0
+from libc.stdlib cimport free
 
 
 cdef void observers_close(Sm *sm) noexcept nogil:

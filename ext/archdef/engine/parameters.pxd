@@ -42,6 +42,24 @@ cdef struct SchedulersParameters:
     int64_t hook                                 # of a plugin's policy
     int64_t throttle_hook                        # of a plugin's throttle
 
+cdef struct SharedMemoryParameters:
+    int64_t banks                                # Banks, each serving one word per pass
+    int64_t bank_width_bytes                     # Bytes of a bank's word
+    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
+                                                 # row_words`` words
+    int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
+    int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
+    int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
+    int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
+    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
+                                                 # reads shared memory
+    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
+                                                 # besides its passes
+    int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
+    int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
+                                                 # addresses merged; 3: the same as 0, and a pass more for each group that loads words of four banks
+    int64_t hook                                 # of a plugin's map of the banks
+
 cdef enum:  # Cache.write; 0: there is no such component
     CACHE_WRITE_EVICT = 1
     CACHE_WRITE_THROUGH = 2
@@ -85,6 +103,29 @@ cdef struct StridePrefetcherParameters:
     int64_t distance                             # Steps by which the first of them lies ahead
     int64_t page_bytes                           # Lines on another page than the load's, of so many bytes, are not fetched
 
+cdef struct TlbParameters:
+    int64_t entries                              # Translations that it holds, each of a page
+    int64_t ways                                 # Translations of one set, which the number of the page chooses; as many as `entries`: any may stand anywhere
+    int64_t latency_cycles                       # Time of a lookup, and of the way to it: SM cycles of a multiprocessor's, core cycles of the one that they
+                                                 # share
+    int64_t lookups_per_cycle                    # Ports: lookups that begin in one such cycle
+    int64_t misses_in_flight                     # Pages that it can wait for; a further one holds up what comes after it, one that it waits for already does
+                                                 # not
+
+cdef struct PageWalkParameters:
+    int64_t walkers                              # Walks at a time; others wait their turn
+    int64_t levels                               # Entries of the page table that a walk reads one after the other
+    int64_t level_cycles                         # Core cycles for which it reads each of them
+    int64_t table_entries                        # Entries of a table of each level
+    int64_t cached_entries                       # Entries of upper levels, those used last, that walks need not read again
+
+cdef struct AddressTranslationParameters:
+    int64_t page_bytes                           # Bytes of a page
+    TlbParameters l1                             # TLB of a multiprocessor
+    TlbParameters l2                             # TLB of the chip, which those ask; None: they ask for a walk at once
+    PageWalkParameters walk                      # What happens where none has a translation
+    int64_t hit_under_miss                       # Whether requests whose translation is there overtake those that wait for theirs
+
 cdef struct ConstantPortParameters:
     int64_t pass_bytes                           # Bytes of a lane that one pass brings
     int64_t pass_latency_cycles                  # By how much each further pass delays the load; 0: by as much as it holds the unit
@@ -96,6 +137,7 @@ cdef struct UniformFillParameters:
 cdef struct CachesParameters:
     CacheParameters l1                           # Data cache of a multiprocessor
     StridePrefetcherParameters l1_prefetcher     # What fetches lines into `l1` before a load asks for them; None: nothing does
+    AddressTranslationParameters tlb             # Translation of addresses behind the caches of a multiprocessor; None: there is none, or it takes no time
     CacheParameters constant                     # Cache of constant memory
     CacheParameters constant_l2                  # Second cache of constant memory, behind `constant`; its latency is that of a hit in it, the first cache's
                                                  # miss included
@@ -116,6 +158,13 @@ cdef struct CachesParameters:
     int64_t texture_tile_rows                    # Rows of a two- or three-dimensional array of which one sector of `texture_l1` holds a piece: arrays lie tile
                                                  # by tile, so that neighbours in both directions share a line
     CacheParameters l2                           # Cache of all accesses, at the memory partitions
+
+cdef struct TextureUnitsParameters:
+    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
+    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
+    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
+    int64_t coordinate_extents_count             # how many of them there are
+    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
 
 cdef struct InstructionQueueParameters:
     int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here
@@ -160,31 +209,6 @@ cdef struct LoadStoreParameters:
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
     int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
-
-cdef struct SharedMemoryParameters:
-    int64_t banks                                # Banks, each serving one word per pass
-    int64_t bank_width_bytes                     # Bytes of a bank's word
-    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
-                                                 # row_words`` words
-    int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
-    int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
-    int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
-    int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
-    int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
-                                                 # reads shared memory
-    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
-                                                 # besides its passes
-    int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
-    int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
-                                                 # addresses merged; 3: the same as 0, and a pass more for each group that loads words of four banks
-    int64_t hook                                 # of a plugin's map of the banks
-
-cdef struct TextureUnitsParameters:
-    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
-    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
-    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
-    int64_t coordinate_extents_count             # how many of them there are
-    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
 
 cdef struct ParityHashParameters:
     int64_t high_bit                             # The lowest address bit that is a high bit of what is divided

@@ -1,7 +1,8 @@
 """Policies that a plugin brings: what they are asked, see policy.h, and how their answers are used."""
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.coalesce cimport Transaction
+from archdef.engine.transaction cimport Transaction
+
 
 cdef extern from "archdef/engine/policy.h":
     enum:

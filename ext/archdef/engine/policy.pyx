@@ -5,7 +5,8 @@ after each epoch and ends there with an error.
 """
 from libc.stdint cimport int64_t, uint64_t
 
-from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.bits cimport lowest_bit
+
 
 cdef enum:
     MOST_WAIT_CYCLES = 1 << 30   # for which a throttle may want not to be asked

@@ -41,10 +41,23 @@ cdef struct PortQueue:       # ports that wait for the same thing, first come fi
     int32_t first            # -1: none
     int32_t last
 
+cdef struct Ports
+cdef struct Stage:           # an optional component that requests go through before their port; see stage.pyx
+    void *state              # NULL: the machine has no such component
+    void (*take)(Stage *stage, int32_t unit, const Request *request) noexcept nogil     # a request for a port, from `request.time_fs` on
+    void (*event)(Stage *stage, int32_t which, int64_t now_fs) noexcept nogil
+    object (*counted)(const Stage *stage)       # its counters, as numpy sees them
+    void (*close)(void *state) noexcept nogil
+    Stage *behind            # where its requests go next; NULL: to the ports
+    Ports *ports
+    int32_t units            # events of its own …
+    int32_t unit             # … and the first one's number among all of the network
+
 cdef struct Ports:
     Port *port               # of the multiprocessors, then, where there are such, those of their stores
     int32_t count
     Tournament *events       # in which a port's event is that it sends its head request
+    Stage *stage             # the first that requests go through; NULL: there is none
     const MachineTable *m
 
 cdef inline bint moves_data_in(const Request *r) noexcept nogil:
@@ -81,6 +94,27 @@ cdef inline int32_t port_wake(Ports *ports, PortQueue *queue, int64_t now_fs) no
     queue.first = ports.port[unit].next_waiter
     tournament_hasten(ports.events, unit, max(now_fs, ports.port[unit].free_fs))
     return unit
+
+cdef inline int32_t ports_of_each(const MachineTable *m) noexcept nogil:
+    """Ports of a multiprocessor."""
+    return 2 if m.interconnect.store_ports else 1
+
+cdef inline void port_take(Ports *ports, int32_t unit, const Request *request) noexcept nogil:
+    """Append a request to a port. Credits keep the ring from overflowing."""
+    cdef Port *port = ports.port + unit
+    if port.count == 0:
+        port.head = 0       # where the host's cache still has it
+    port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
+    port.count += 1
+    if port.count == 1:
+        tournament_hasten(ports.events, unit, max(request.time_fs, port.free_fs))
+
+cdef inline void stage_pass(Stage *stage, int32_t unit, const Request *request) noexcept nogil:
+    """Send a request on, to the stage behind or to its port, at `request.time_fs`."""
+    if stage.behind != NULL:
+        stage.behind.take(stage.behind, unit, request)
+    else:
+        port_take(stage.ports, unit, request)
 
 cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) except -1
 cdef void ports_close(Ports *ports) noexcept nogil

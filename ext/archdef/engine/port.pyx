@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.tournament cimport Tournament, tournament_hasten
+from archdef.engine.tournament cimport Tournament
 
 
 cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) except -1:
@@ -14,7 +14,7 @@ cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) exc
         room *= 2
     ports.m = m
     ports.events = events
-    ports.count = <int32_t>(m.chip.multiprocessors * (2 if m.interconnect.store_ports else 1))
+    ports.count = <int32_t>(m.chip.multiprocessors * ports_of_each(m))
     ports.port = <Port *>calloc(<size_t>ports.count, sizeof(Port))
     if ports.port == NULL:
         raise MemoryError("ports of the network")
@@ -38,14 +38,10 @@ cdef void ports_close(Ports *ports) noexcept nogil:
 
 
 cdef void port_send(Ports *ports, int32_t sm, const Request *request) noexcept nogil:
-    """Append a request to a multiprocessor's port. Credits keep the ring from overflowing."""
-    cdef Port *port
+    """Send a request of a multiprocessor to its port, by way of what lies between."""
     if ports.m.interconnect.store_ports and moves_data_in(request):
         sm += <int32_t>ports.m.chip.multiprocessors
-    port = ports.port + sm
-    if port.count == 0:
-        port.head = 0       # where the host's cache still has it
-    port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
-    port.count += 1
-    if port.count == 1:
-        tournament_hasten(ports.events, sm, max(request.time_fs, port.free_fs))
+    if ports.stage != NULL:
+        ports.stage.take(ports.stage, sm, request)
+    else:
+        port_take(ports, sm, request)

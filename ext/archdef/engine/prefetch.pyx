@@ -3,11 +3,11 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Line, cache_find, cache_take, cache_victim
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.inject cimport send_prefetch
 from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.parameters cimport StridePrefetcherParameters
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 
 cdef struct Followed:        # a load of a warp

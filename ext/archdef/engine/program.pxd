@@ -47,12 +47,29 @@ cdef struct Uop:
     uint8_t uniform          # the warp reads constants as a whole
     int32_t lane_bytes       # memory: bytes per lane
     int64_t offset
-    int32_t target
-    int32_t reconverge
-    int32_t count
+    int32_t target           # of branches and calls: op that they go to
+    int32_t reconverge       # of branches: op at which lanes that part meet, -1: only at the function's end
+    int32_t first            # of those that choose among `targets`, and of those with their registers in `operands`: where theirs begin …
+    int32_t count            # … and how many there are. Others: of coordinates, dimensions, groups or registers
+    int32_t held_cycles      # of products of warpgroups: for which they hold their warp
+    int32_t retry_cycles     # of atomic operations that are a loop of the warp: from one try to the next; 0: there is no loop
+    uint16_t atomic_function # of reductions in surfaces
+    uint8_t passes           # of atomic operations in shared memory: over the banks, for each that an access takes
+    bint together            # … lanes on one word are served together
+    uint8_t weight           # of atomic operations: as in Request
+    uint8_t value_count      # … values that each lane sends
     uint32_t code_first      # … and its first one
     int8_t named             # operand that is a mask of lanes which take part, NAMES_NONE, or NAMES_ALL of the warp
     uint8_t named_bytes
+
+cdef inline void take_atomic_costs(Uop *u, const MicroOp *m) noexcept nogil:
+    """Unpack what an atomic operation costs. `target`, unless 0, has in bits 0-3 `passes`, in 8 `together`, in 16-23 `weight`, in 24-31 `value_count`."""
+    u.retry_cycles = m.count
+    if m.target:
+        u.passes = <uint8_t>(m.target & 15)
+        u.together = m.target >> 8 & 1
+        u.weight = <uint8_t>(m.target >> 16 & 255)
+        u.value_count = <uint8_t>(m.target >> 24 & 255)
 
 cdef class LoadedProgram:
     cdef Uop *ops
@@ -75,9 +92,6 @@ cdef class LoadedProgram:
     cdef uint32_t *special_row   # … goes into which row
     cdef char *constants         # [constant_rows][lanes] 32-bit lanes
 
-    cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1
-    cdef void space_out(self, int64_t gap, int64_t distance) noexcept
-    cdef void find_queued(self, int64_t units) noexcept
     cdef int _source(self, Uop *u, const MicroOp *m, int i, int bytes) except -1
     cdef int _await(self, Uop *u, int32_t entry) except -1
     cdef int _predicate_source(self, Uop *u, const MicroOp *m, int i) except -1

@@ -8,10 +8,10 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from archdef.engine cimport types as T
-from archdef.engine.access cimport MULTICAST, WHOLE_WARP
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
                                       ST_SHARED_DEPENDENCY)
 from archdef.engine.lanes cimport alu_bytes, alu_table, compare_bytes
+from archdef.engine.reach cimport MULTICAST, WHOLE_WARP
 from archdef.engine.types cimport ConstantRow, MicroOp, SpecialRow
 
 from archdef.engine import lanes as _lanes
@@ -131,42 +131,6 @@ cdef class LoadedProgram:
         self.constants = <char *>calloc((self.constant_rows + 2) * self.lanes, 4)
         if self.constants == NULL:
             raise MemoryError("constants")
-
-    cdef int64_t place(self, int64_t instruction_bytes, int64_t line_bytes) except -1:
-        """Say in which lines of code each op's instructions lie, from 1 on: they follow each other in the order of ops, but for those of routines.
-        Gives the lines."""
-        cdef int64_t at = 0, end
-        cdef int32_t i
-        for i in range(self.op_count):
-            end = at + self.ops[i].issues * instruction_bytes
-            if self.ops[i].kind == T.K_SETP or self.ops[i].kind == T.K_BRANCH:
-                end -= min(self.ops[i].count, <int32_t>self.ops[i].issues) * instruction_bytes
-            self.ops[i].code_first = <uint32_t>(1 + at // line_bytes)
-            self.ops[i].code_last = <uint32_t>(1 + max(end - 1, at) // line_bytes)
-            at = end
-        return (at + line_bytes - 1) // line_bytes
-
-    cdef void space_out(self, int64_t gap, int64_t distance) noexcept:
-        """Say how far behind each op the warp's next one is at least: `gap` cycles, and so far that accesses in straight code are `distance` apart."""
-        cdef int64_t left = 0       # cycles until the next access
-        cdef int32_t i
-        cdef Uop *u
-        for i in range(self.op_count):
-            u = self.ops + i
-            u.gap = <uint16_t>gap
-            if u.kind in (T.K_LOAD, T.K_STORE, T.K_ATOM) and not u.uniform:
-                left = distance
-            elif u.kind in (T.K_BRANCH, T.K_BRANCH_INDEXED, T.K_CALL, T.K_CALL_INDIRECT, T.K_EXIT, T.K_RETURN, T.K_BARRIER):
-                left = 0
-            if left > 0 and i + 1 < self.op_count and u[1].kind in (T.K_LOAD, T.K_STORE, T.K_ATOM) and not u[1].uniform:
-                u.gap = <uint16_t>max(gap, left)
-            left -= max(<int64_t>u.issues, gap)
-
-    cdef void find_queued(self, int64_t units) noexcept:
-        """Mark the ops for these units."""
-        cdef int32_t i
-        for i in range(self.op_count):
-            self.ops[i].queued = units >> self.ops[i].unit & 1
 
     def scoreboard(self):
         """List what each op waits for and makes others wait for: two tuples of entries, rows first, then predicates."""
@@ -322,9 +286,11 @@ cdef class LoadedProgram:
         u.fraction = m.fraction
         u.rare = m.rare
         u.offset = m.offset
-        u.target = m.target
-        u.reconverge = m.reconverge
+        u.first = m.target
         u.count = m.count
+        u.reconverge = -1
+        u.passes = u.value_count = 1
+        u.weight = 8
         u.statement = <int32_t>m.statement
         u.cause = ST_ALU_DEPENDENCY
         for i in range(4):
@@ -433,6 +399,8 @@ cdef class LoadedProgram:
             self._read_surface(u, m)
         elif kind == T.K_BRANCH or kind == T.K_CALL:
             self._number(m.target, self.op_count, "target")
+            u.target = m.target
+            u.reconverge = m.reconverge
             if m.reconverge != -1:
                 self._number(m.reconverge, self.op_count, "reconvergence point")
         elif kind == T.K_BRANCH_INDEXED:
@@ -441,6 +409,7 @@ cdef class LoadedProgram:
             self._number(m.target, self.target_count, "target list")
             if m.count < 1 or m.target + m.count > self.target_count:
                 raise ProgramError(f"target list of {m.count}")
+            u.reconverge = m.reconverge
             for i in range(m.target, m.target + m.count):
                 self._number(self.targets[i], self.op_count, "branch target")
             if m.reconverge != -1:
@@ -603,6 +572,7 @@ cdef class LoadedProgram:
             self._number(m.fn, _ATOMIC_COUNT, "atomic function")
             if m.element < 2:
                 raise ProgramError(f"atomic on {m.vec} elements of {m.element} bytes")
+            take_atomic_costs(u, m)
             for i in range(max(m.vec, 2)):
                 self._source(u, m, 1 + i, bytes)
             for i in range(m.vec):
@@ -672,6 +642,7 @@ cdef class LoadedProgram:
             raise ProgramError(f"numbers of {m.element} bits that lie across")
         if m.reconverge < 0 or m.reconverge > 1 << 24:
             raise ProgramError(f"held for {m.reconverge} cycles")
+        u.held_cycles = m.reconverge
         self._source(u, m, 0, 8)
         self._source(u, m, 1, 8)
         self._required(u.s[1] >= 0, "descriptor of the second factor")
@@ -806,6 +777,7 @@ cdef class LoadedProgram:
             raise ProgramError(f"a formatted store of elements of {m.element} bytes")
         if u.kind == T.K_ATOM:
             self._number(m.target, _ATOMIC_COUNT, "atomic function")
+            u.atomic_function = <uint16_t>m.target
             if m.vec != 1 or m.element < 4:
                 raise ProgramError(f"surface reduction of {m.vec} elements of {m.element} bytes")
         u.space = T.SP_SURFACE

@@ -1,12 +1,12 @@
 """A scheduler's queue of ops that their warps have issued and a unit which schedulers share has not begun."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from archdef.engine.access cimport Reach
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 
 cdef enum:
     FEW = 4

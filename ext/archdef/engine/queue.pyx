@@ -9,7 +9,6 @@ from libc.string cimport memcpy
 
 from archdef.engine.blocks cimport end_block
 from archdef.engine.clock cimport NEVER
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
 from archdef.engine.injection cimport PIECES, Injection
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Warp
@@ -17,7 +16,7 @@ from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
-from archdef.engine.types cimport K_ATOM
+from archdef.engine.transaction cimport Transaction
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -105,7 +104,7 @@ cdef int queue_access(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lane
     entry.operands = access.operands
     entry.returns = access.returns
     memcpy(&entry.few[0] if access.count <= FEW else entry.many, access.transactions, <size_t>access.count * sizeof(Transaction))
-    entry.held = u.kind == K_ATOM and u.count and reach.shared_groups       # a loop of the warp's own
+    entry.held = u.retry_cycles and reach.shared_groups       # a loop of the warp's own
     return entry.held
 
 

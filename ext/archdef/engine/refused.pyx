@@ -8,10 +8,10 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from archdef.engine.cache cimport cache_find, cache_set, cache_victim
-from archdef.engine.coalesce cimport Transaction
 from archdef.engine.injection cimport REFUSED, REFUSED_PIECES, Injection, Refused
 from archdef.engine.port cimport RQ_READ
 from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
 
 

@@ -1,29 +1,13 @@
-"""Host memory of multiprocessors, taken when the machine is made, and of resident blocks, taken as they start and used again."""
+"""Host memory of resident blocks, taken as they start and used again."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 
 from archdef.engine.block_memory cimport BlockRoom, Room
-from archdef.engine.cache cimport cache_close, cache_open
-from archdef.engine.clock cimport NEVER
-from archdef.engine.coalesce cimport MAX_TRANSACTIONS, Transaction
-from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, Copies, TensorBox
+from archdef.engine.copying cimport Copies
 from archdef.engine.divergence cimport Frame, Split
-from archdef.engine.events cimport Events
-from archdef.engine.fetch cimport fetch_close
-from archdef.engine.flight cimport Load, Slot, Waiter
-from archdef.engine.frames cimport STACK_FRAMES, stack_drop
-from archdef.engine.happening cimport Ended
-from archdef.engine.launch cimport Block, Launch, Warp
-from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
-from archdef.engine.network cimport Network
-from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
-from archdef.engine.observers cimport observers_close, observers_open
-from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
-from archdef.engine.queue cimport queue_close, queue_open
-from archdef.engine.refused cimport refused_close, refused_open
-from archdef.engine.schedule cimport Scheduler, lowest_bit
-from archdef.engine.state cimport Chip, Sm
-from archdef.engine.uniform cimport uniform_close, uniform_open
+from archdef.engine.frames cimport STACK_FRAMES
+from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.state cimport Chip
 
 cdef extern from "archdef/engine/pages.h" nogil:
     void *pages_take(size_t alignment, size_t bytes)
@@ -33,19 +17,6 @@ cdef enum:
     SMALLEST = 1024
     SLAB = 1048576               # of the first slab; each is as large as all before it together,
     LARGEST_SLAB = 33554432      # up to this
-
-
-cdef void *_zeroed(int64_t bytes) except NULL:
-    """Memory that the host commits as it is touched."""
-    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
-    if place == NULL:
-        raise MemoryError("state of a multiprocessor")
-    return place
-
-
-cdef void *_lined(void *place) noexcept nogil:
-    """The next line of the host's cache: what is committed as it is touched cannot be had aligned."""
-    return <void *>((<size_t>place + LINE - 1) & ~<size_t>(LINE - 1))
 
 
 # ------------------------------------------------------------------------------------------------------------ blocks
@@ -167,117 +138,3 @@ cdef void rooms_close(Chip *chip) noexcept nogil:
         slab = chip.slabs
         chip.slabs = slab.next
         free(slab)
-
-
-# --------------------------------------------------------------------------------------------------- multiprocessors
-cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
-    """Make an idle multiprocessor."""
-    cdef const MachineTable *m = chip.m
-    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
-    if sizeof(Warp) % LINE:
-        raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
-    sm.id = number
-    sm.chip = chip
-    sm.m = m
-    sm.network = network
-    sm.inbox = inbox
-    sm.now = -1
-    sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
-    sm.warps = <Warp *>_lined(sm.warps_held)
-    sm.blocks = <Block *>_zeroed(places * sizeof(Block))
-    sm.schedulers_held = _zeroed(m.schedulers.count * sizeof(Scheduler) + LINE)
-    sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
-    sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
-    slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
-    sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
-    sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
-    # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
-    loads = slots + WAITERS + 2 + BULK_LOADS
-    sm.loads = <Load *>_zeroed(loads * sizeof(Load))
-    sm.bulk.load = -1
-    sm.bulk.wake = -1
-    cache_open(&sm.l1, &m.caches.l1)
-    refused_open(sm)
-    queue_open(sm)
-    observers_open(sm)
-    cache_open(&sm.constant, &m.caches.constant)
-    cache_open(&sm.constant_behind[0], &m.caches.constant_l2)
-    cache_open(&sm.constant_behind[1], &m.caches.constant_l3)
-    uniform_open(sm)
-    cache_open(&sm.texture, &m.caches.texture_l1)
-    for i in range(slots):
-        sm.slots[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
-    sm.free_texture = <int32_t>reads if slots > reads else -1
-    for i in range(WAITERS):
-        sm.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
-    for i in range(loads):
-        sm.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
-    sm.waiters_left = WAITERS
-    sm.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
-    sm.injection.stalled = -1
-    for i in range(m.schedulers.count):
-        if m.schedulers.hook:
-            _open_hook(sm, i)
-        sm.schedulers[i].number = <int32_t>i
-        sm.schedulers[i].last = -1
-        sm.schedulers[i].wake = NEVER
-        sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
-    return 0
-
-
-cdef int _open_hook(Sm *sm, int64_t number) except -1:
-    """Prepare what a plugin's policy is asked."""
-    cdef Scheduler *s = sm.schedulers + number
-    cdef SchedulerHook *asked = <SchedulerHook *>_zeroed(sizeof(SchedulerHook))
-    s.asked = asked
-    asked.hook = <Hook *><size_t>sm.m.schedulers.hook
-    policy_head(<PolicyHead *>&asked.view, asked.hook, asked.state)
-    asked.view.multiprocessor = sm.id
-    asked.view.scheduler = number
-    asked.view.issued_at = s.issued_at
-    asked.view.launched = s.order
-    asked.view.issued = asked.issued
-    asked.view.blocks = asked.blocks
-    return 0
-
-
-cdef int sm_open_bulk(Sm *sm) except -1:
-    """Make room for bulk copies, unless there is."""
-    if sm.bulk.ring == NULL:
-        sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
-        sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
-        sm.bulk.boxes = <TensorBox *>_zeroed(BULK_RING * sizeof(TensorBox))
-    return 0
-
-
-cdef void sm_close(Sm *sm) noexcept nogil:
-    """Free what `sm_open` took, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
-    cdef int32_t i
-    cdef uint64_t taken
-    for i in range(sm.m.schedulers.count if sm.warps != NULL else 0):
-        taken = ~sm.free_warps[i]
-        while taken:                            # still running: the session was given up
-            stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
-            taken &= taken - 1
-    queue_close(sm)
-    observers_close(sm)
-    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
-        free(sm.schedulers[i].asked)
-    free(sm.warps_held)
-    free(sm.blocks)
-    free(sm.schedulers_held)
-    free(sm.ended)
-    free(sm.slots)
-    free(sm.waiters)
-    free(sm.loads)
-    refused_close(sm)
-    free(sm.bulk.ring)
-    free(sm.bulk.boxes)
-    free(sm.bulk.transactions)
-    cache_close(&sm.l1)
-    cache_close(&sm.constant)
-    cache_close(&sm.constant_behind[0])
-    cache_close(&sm.constant_behind[1])
-    cache_close(&sm.texture)
-    uniform_close(sm)
-    fetch_close(sm)

@@ -5,10 +5,10 @@ slice at which the line is at home. `through`, of a request, is that slice, and 
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.port cimport RQ_READ, RQ_TEXTURE, Request
-from archdef.engine.schedule cimport lowest_bit
 
 cdef enum:
     PARITY_BYTES = 5         # of an address, over which a parity may go

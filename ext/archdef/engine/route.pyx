@@ -2,8 +2,8 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.schedule cimport count_bits
 
 
 cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:

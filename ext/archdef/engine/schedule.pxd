@@ -44,16 +44,3 @@ cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
 cdef inline bint looks_at_blocks(const MachineTable *machine) noexcept nogil:
     """Whether the policy needs to know which warps are of one block."""
     return machine.policy == SCH_GREEDY_ROUND_ROBIN and machine.policy_a != 0
-
-cdef extern from *:
-    """
-    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
-    static inline int highest_bit(unsigned long long x) { return 63 - __builtin_clzll(x); }
-    static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
-    static inline unsigned long long rotate_right(unsigned long long x, int n) {
-        return x >> (n & 63) | x << (-n & 63); }
-    """
-    int lowest_bit(uint64_t x) noexcept nogil
-    int highest_bit(uint64_t x) noexcept nogil
-    int count_bits(uint64_t x) noexcept nogil
-    uint64_t rotate_right(uint64_t x, int n) noexcept nogil

@@ -1,6 +1,7 @@
 """Which ready warp issues next: one function per policy."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.bits cimport count_bits, highest_bit, lowest_bit, rotate_right
 from archdef.engine.machine cimport (MachineTable, SCH_ASKED, SCH_GREEDY_OLDEST, SCH_GREEDY_ROUND_ROBIN, SCH_OLDEST, SCH_TWO_LEVEL,
                                      SCH_WEIGHTED)
 

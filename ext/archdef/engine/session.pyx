@@ -8,6 +8,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport clusters_close
 from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.device_runtime cimport LS_WAITING, Fit
@@ -25,14 +26,16 @@ from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.multiprocessor cimport sm_close, sm_open, sm_open_bulk
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport partition_records
-from archdef.engine.room cimport rooms_close, sm_close, sm_open, sm_open_bulk
-from archdef.engine.schedule cimport lowest_bit, pick_of
+from archdef.engine.room cimport rooms_close
+from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.spinning cimport watch_close, watch_look, watch_start
+from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
 from archdef.engine.tables cimport Tables
 from archdef.engine.throttle cimport throttle_blame
@@ -533,6 +536,7 @@ cdef class Session:
             "threads": int(multiprocessor["threads"].sum()),
             "multiprocessor": multiprocessor,
             "partition": partition,
+            "components": stages_counted(&self.network.stages),
             "issued": issued,
             "launches": self.launched,
             "max_resident_blocks": most,

@@ -6,12 +6,12 @@ the cluster; one for a line on its way waits with the request that fetches it.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
 from archdef.engine.crossbar cimport Crossbar, crossbar_deliver
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, SECTORS, CacheParameters
 from archdef.engine.port cimport Request
-from archdef.engine.schedule cimport count_bits
 
 
 cdef inline int64_t _clusters(const SharedTextures *s) noexcept nogil:

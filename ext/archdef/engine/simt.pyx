@@ -10,6 +10,7 @@ Invariants of the stack:
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.converge cimport (converge_arrive, converge_branch, converge_branch_many, converge_call, converge_call_one,
                                       converge_exit, converge_return)
 from archdef.engine.counters cimport LN_FIRST, LN_SECOND
@@ -17,7 +18,6 @@ from archdef.engine.divergence cimport Frame
 from archdef.engine.frames cimport stack_grow
 from archdef.engine.launch cimport Warp
 from archdef.engine.policy cimport Hook, ask_branch
-from archdef.engine.schedule cimport lowest_bit
 
 
 cdef inline int _push(Warp *w, int32_t pc, int32_t reconverge, uint64_t mask, int32_t path) noexcept nogil:

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.asynchronous cimport copy_group, phase_barrier
 from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers, cluster_open
+from archdef.engine.bits cimport count_bits, lowest_bit, rotate_right
 from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
@@ -27,13 +28,13 @@ from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED, W
 from archdef.engine.loadstore cimport data_ready, issue_again, memory_issue, piece_arrived, resume_bulk, resume_injection
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
+from archdef.engine.multiprocessor cimport WAITERS
 from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
 from archdef.engine.registers cimport registers_change
 from archdef.engine.returning cimport block_returns, children_done
-from archdef.engine.room cimport WAITERS
-from archdef.engine.schedule cimport Scheduler, count_bits, lowest_bit, rotate_right
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
 from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
@@ -118,7 +119,7 @@ cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, ui
             index = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[i]
             if index >= <uint32_t>u.count:
                 return warp_fault(sm, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
-            targets[i] = launch.targets[u.target + <int32_t>index]
+            targets[i] = launch.targets[u.first + <int32_t>index]
     split = simt_branch_many(w, targets, launch.lanes, u.reconverge)
     if split < 0:
         return warp_fault(sm, w, FAULT_STACK, lanes)
@@ -228,8 +229,8 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         if u.kind == K_GROUP_PRODUCT:
             if lanes and group_product(sm, s, w, u, lanes, cycle) < 0:
                 return -1
-            _hold(sm, s, w, u, cycle, u.reconverge)
-            earliest = max(earliest, cycle + u.reconverge)
+            _hold(sm, s, w, u, cycle, u.held_cycles)
+            earliest = max(earliest, cycle + u.held_cycles)
         elif u.fn == GP_FENCE:
             _hold(sm, s, w, u, cycle, u.interval)
             if lanes:
@@ -297,7 +298,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             if sm.injection.count > 1 and m.load_store.replay_cycles and cycle + (sm.injection.count - 1) * m.load_store.replay_cycles > earliest:
                 earliest = cycle + (sm.injection.count - 1) * m.load_store.replay_cycles
                 cause = ST_MEMORY_THROTTLE
-            elif u.kind == K_ATOM and u.count and sm.looping > earliest:
+            elif u.retry_cycles and sm.looping > earliest:
                 earliest = sm.looping
                 cause = ST_MEMORY_DEPENDENCY
         else:

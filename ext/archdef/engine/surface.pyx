@@ -6,7 +6,7 @@ cache, stores as stores do, reductions as atomics do.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from archdef.engine.access cimport Reach
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE
@@ -16,7 +16,7 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
@@ -44,7 +44,7 @@ cdef inline bint _hold(int64_t *x, int64_t last, int64_t boundary) noexcept nogi
 
 cdef void _reduce(const Launch *launch, const Warp *w, const Uop *u, const Texture *t, int lane, char *host) noexcept nogil:
     """Combine one lane's value with what is there."""
-    cdef atomic_function function = atomic_table()[u.target]
+    cdef atomic_function function = atomic_table()[u.atomic_function]
     cdef const char *row = row_of(launch, w, u, 1 + u.count)
     cdef uint64_t turned = 0
     if u.combine == SF_REDUCE_FORMATTED and u.flags & FL_SIGNED and t.format in (TF_S8, TF_S16, TF_S32):

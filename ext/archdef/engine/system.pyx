@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.children cimport child_call, is_item
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_LAUNCH
 from archdef.engine.device_runtime cimport Output
@@ -19,7 +20,6 @@ from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.simt cimport simt_call_one
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_GROUP_HANDLE, SYS_LAUNCH_BUFFER, SYS_PRINT
@@ -300,7 +300,7 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
     cdef uint64_t number, other, same = 0, left = lanes
     cdef int lane = lowest_bit(lanes), k
     number = (<const uint64_t *>row)[lane] if wide else (<const uint32_t *>row)[lane]
-    if number - 1 >= <uint64_t>u.count or launch.targets[u.target + <int32_t>(number - 1)] < 0:
+    if number - 1 >= <uint64_t>u.count or launch.targets[u.first + <int32_t>(number - 1)] < 0:
         return guest_fault(sm, w, FAULT_CALL_TARGET, lane, number)
     while left:
         k = lowest_bit(left)
@@ -308,7 +308,7 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
         other = (<const uint64_t *>row)[k] if wide else (<const uint32_t *>row)[k]
         if other == number:
             same |= <uint64_t>1 << k
-    if simt_call_one(w, launch.targets[u.target + <int32_t>(number - 1)], same, lanes) < 0:
+    if simt_call_one(w, launch.targets[u.first + <int32_t>(number - 1)], same, lanes) < 0:
         return guest_fault(sm, w, FAULT_STACK, lane, number)
     return 0
 

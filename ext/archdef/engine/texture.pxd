@@ -1,11 +1,11 @@
 """Texture instructions of one warp: coordinates to texels, filtering, gathering, queries."""
 from libc.stdint cimport uint64_t
 
-from archdef.engine.access cimport Reach
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.injection cimport Injection
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 from archdef.engine.texture_table cimport Texture
 

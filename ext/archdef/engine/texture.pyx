@@ -7,7 +7,7 @@ from libc.math cimport fabs, fabsf, floor
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from archdef.engine.access cimport Reach
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
@@ -16,7 +16,7 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport count_bits, lowest_bit
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered

@@ -6,9 +6,9 @@ nearly square as they can, so that a neighbourhood of texels is in few lines whi
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.injection cimport Injection
 from archdef.engine.parameters cimport CacheParameters
-from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.texture_table cimport Texture
 
 cdef enum:

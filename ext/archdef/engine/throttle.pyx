@@ -6,12 +6,13 @@ schedulers as a mask (`Scheduler.held`), so that nothing is asked to find the ca
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.policy cimport (ARCHDEF_THROTTLE_END, ARCHDEF_THROTTLE_HIT, ARCHDEF_THROTTLE_MISS, ARCHDEF_THROTTLE_START, ARCHDEF_THROTTLE_TIME,
                                     Hook, PolicyHead, ask_throttle, policy_head, refuse_throttle)
-from archdef.engine.schedule cimport Scheduler, lowest_bit
+from archdef.engine.schedule cimport Scheduler
 
 
 cdef Observer throttle_open(Sm *sm) except *:

@@ -388,9 +388,9 @@ cdef packed struct MicroOp:
     int32_t d[4]         # destinations: rows (NO_ROW: none); predicates by their plain number, not doubled (-1: none)
     int32_t s[5]         # sources
     int64_t offset       # bytes added to the address of memory operations
-    int32_t target       # index of the op to go to, or first index into the branch-target list
-    int32_t reconverge   # index of the op at which diverged lanes meet; -1: only at the function's end
-    int32_t count        # length of a branch-target list
+    int32_t target       # index of the op to go to, or first index into a list; atomic operations, surface reductions: see `Uop`
+    int32_t reconverge   # index of the op at which diverged lanes meet, -1: only at the function's end; products of warpgroups: cycles held
+    int32_t count        # length of such a list; atomic operations that are a loop of the warp: cycles from one try to the next
     uint32_t statement   # index of the source statement that counters are charged to: what a front end calls an instruction
     int32_t also         # place behind which rows are listed, among operands, that it waits for besides, their count first; 0: none
 

@@ -7,14 +7,15 @@ the load/store unit brings, as for loads whose lanes may differ. A load at an ad
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine.access cimport Reach, access_memory
+from archdef.engine.access cimport access_memory
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport lowest_bit
+from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport FL_ADDRESS64
 

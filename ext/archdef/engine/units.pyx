@@ -1,9 +1,10 @@
 """Units that the schedulers of a multiprocessor share, where there are several of a kind, or one that needs all issue slots."""
 from libc.stdint cimport int64_t, uint32_t
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
-from archdef.engine.schedule cimport Scheduler, lowest_bit
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Chip, Sm
 
 

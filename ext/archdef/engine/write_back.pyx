@@ -4,11 +4,11 @@ A store that leaves bytes of a sector alone writes it in part. DRAM takes whole 
 """
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from archdef.engine.bits cimport count_bits
 from archdef.engine.cache cimport Cache, Line, cache_set
 from archdef.engine.dram cimport DIR_READ, DIR_WRITE
 from archdef.engine.parameters cimport SECTORS
 from archdef.engine.partition cimport Partition, partition_enqueue
-from archdef.engine.schedule cimport count_bits
 
 
 cdef void _complete(Partition *p, Line *line, int64_t time_fs) noexcept nogil:
