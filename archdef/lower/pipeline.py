@@ -212,7 +212,7 @@ class Ran:
     skipped: str
     """Why it did not run; empty: it ran."""
     before: int
-    """Micro-ops that it found, labels among them."""
+    """Micro-ops that it found."""
     after: int
     """Micro-ops that it left."""
     changed: int
@@ -229,13 +229,14 @@ def run(passes: Iterable[Pass], context: Context, trace: list[Ran] | None = None
             if not skipped:
                 one(context)
             continue
-        ops = list(context.code.ops)                   # keeps what goes, so that nothing new has its identity
+        ops = context.code.ops                   # keeps what goes, so that nothing new has its identity
         found = {id(op): (place, _content(op)) for place, op in enumerate(ops)}
         if not skipped:
             one(context)
-        kept = [found[id(op)][0] for op in context.code.ops if id(op) in found and found[id(op)][1] == _content(op)]
+        left = context.code.ops
+        kept = [found[id(op)][0] for op in left if id(op) in found and found[id(op)][1] == _content(op)]
         trace.append(Ran(function=context.code.function.name, name=one.name, summary=one.summary, skipped=skipped, before=len(ops),
-                         after=len(context.code.ops), changed=len(context.code.ops) - len(kept), moved=kept != sorted(kept)))
+                         after=len(left), changed=len(left) - len(kept), moved=kept != sorted(kept)))
 
 
 def _content(op: Op) -> tuple:
