@@ -163,13 +163,9 @@ class Code:
         self.replace(lambda op: () if id(op) in gone else (op,))
 
     def replace(self, made: Callable[[Op], Iterable[Op]]) -> None:
-        """Put other operations in the place of each; no branches, but a branch may stay."""
-        empty = False
+        """Put other operations in the place of each; a branch stays, and none is made: the ways among blocks stay what they are."""
         for block in self.blocks:
             block.ops = [one for op in block.ops for one in made(op)]
-            empty = empty or not block.ops and block.name is None
-        if empty:
-            self.graph.join()
 
     def rewrite(self, made: Callable[[Op], Iterable[Op | Block]]) -> None:
         """Put other operations, branches and starts of blocks in the place of each."""

@@ -67,5 +67,5 @@ def test_only_what_is_on_its_way_is_waited_for(steps, scoreboards):
 @pytest.mark.parametrize("scoreboards", [1, 2, 4])
 def test_more_scoreboards_wait_for_less(scoreboards):
     ops = [*map(load, range(1, 17)), *map(use, range(1, 17))]
-    few, more = (sum(map(len, shared_waits(ops, n).values())) for n in (scoreboards, scoreboards + 1))
+    few, more = (sum(map(len, shared_waits(graph(*ops), n).values())) for n in (scoreboards, scoreboards + 1))
     assert few > more
