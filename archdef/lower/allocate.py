@@ -85,14 +85,13 @@ def coalesce(code: Code, unit: Unit) -> None:
         against[a] = _joined(against[a], against.pop(b))
     if not parent:
         return
-    kept = []
+    gone: set[int] = set()
     for op in code.ops:
         op.d = [v if v is None or v not in parent else find(v) for v in op.d]
         op.s = [v if type(v) is not int or v < 0 or v not in parent else find(v) for v in op.s]
         if copies(op) and op.d[0] == op.s[0]:
-            continue
-        kept.append(op)
-    code.ops = kept
+            gone.add(id(op))
+    code.drop(gone)
 
 
 def _joined(one: set[int], other: set[int]) -> set[int]:
@@ -110,9 +109,9 @@ def _own(v: int, code: Code, unit: Unit) -> bool:
 def _interference(code: Code, involved: set[int]) -> dict[int, set[int]]:
     """Give, for registers of copies, those of them that are alive where they are written (the copied one left out)."""
     against: dict[int, set[int]] = {v: set() for v in involved}
-    found = lives(code)
+    ops, found = code.ops, lives(code)
     for k, behind in found.walk():
-        op = code.ops[k]
+        op = ops[k]
         for v in op.d:
             if v is None or v not in involved:
                 continue
@@ -158,8 +157,9 @@ def _intervals(code: Code, unit: Unit) -> tuple[dict[int, int], dict[int, int]]:
         op = ops[k]
         written = tuple(op.writes())
         if k in starts:         # within a block, what lives are from and to is read or written there
-            spread(behind - before - set(written), 2 * k)
-            spread(before - behind, 2 * k)
+            entering = found.before(k)
+            spread(entering - before, 2 * k)
+            spread(before - entering, 2 * k)
             before = found.leaving(starts[k])
         spread(found.uses[k], 2 * k if _shares(op, unit) else 2 * k + 1)
         spread(written, 2 * k + 1)

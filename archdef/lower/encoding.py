@@ -27,8 +27,6 @@ CLUSTER_FIRST = 0x02000000
 class Kind(IntEnum):
     """What a micro-op does."""
 
-    LABEL = -1
-    """Not a micro-op: a place to branch to, until packing."""
     NOP = 0
     ALU = 1
     SETP = 2

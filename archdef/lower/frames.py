@@ -40,13 +40,10 @@ def save_across_calls(code: Code, unit: Unit, calls: Calls) -> None:
         return calls.recursive(name, (op.target,) if op.kind == Kind.CALL else op.target if op.kind == Kind.CALL_INDIRECT else ())
 
     foreign = code.foreign | {unit.stack}
-    kept = {k: _kept(behind, foreign, unit) for k, behind in lives(code).walk() if leads_back(code.ops[k])}
+    ops = code.ops
+    kept = {id(ops[k]): _kept(behind, foreign, unit) for k, behind in lives(code).walk() if leads_back(ops[k])}
     code.foreign = foreign
-    made: list[Op] = []
-    for k, op in enumerate(code.ops):
-        before, after = _around(op, kept[k], unit) if k in kept else ((), ())
-        made += [*before, op, *after]
-    code.ops = made
+    code.replace(lambda op: _with_saves(op, kept[id(op)], unit) if id(op) in kept else (op,))
 
 
 def _kept(behind: set[int], foreign: set[int], unit: Unit) -> list[int]:
@@ -55,7 +52,8 @@ def _kept(behind: set[int], foreign: set[int], unit: Unit) -> list[int]:
     return sorted(found, key=lambda v: -unit.widths[v])
 
 
-def _around(op: Op, kept: list[int], unit: Unit) -> tuple[list[Op], list[Op]]:
+def _with_saves(op: Op, kept: list[int], unit: Unit) -> list[Op]:
+    """Give a call with what it takes to keep some registers."""
     size = rounded(RETURN_ADDRESS_BYTES + sum(unit.widths[v] or 4 for v in kept))
     before, after = [move_stack(unit, immediate(size), op.statement)], []
     place = -size
@@ -73,4 +71,4 @@ def _around(op: Op, kept: list[int], unit: Unit) -> tuple[list[Op], list[Op]]:
         if unit.widths[v] == 0:
             after.append(Op(Kind.SETP, "ne_u32", [v, None], [word, immediate(0), None], "int_compare", statement=op.statement))
         place += width
-    return before, [*after, move_stack(unit, immediate(-size), op.statement)]
+    return [*before, op, *after, move_stack(unit, immediate(-size), op.statement)]

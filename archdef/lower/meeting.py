@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from archdef.lower.encoding import BarrierOp, BranchOp, Kind
-from archdef.lower.virtual import Code, Op, successors
+from archdef.lower.graph import BRANCHES, Block, Graph
+from archdef.lower.virtual import Code, Op
 from archdef.ptx.graph import Successors, chains, leading_to, post_dominator_tree, post_dominators, round_at
 
 END = -1
@@ -41,8 +42,8 @@ def _waits_for(op: Op, functions: Mapping[str, int]) -> int:
     return _WARP if op.kind in _EXCHANGES else 0
 
 
-def meeting_points(ops: list[Op], functions: Mapping[str, int] | None = None) -> list[int]:
-    """Give, per op, where lanes that part there meet again, `END`: nowhere.
+def meeting_points(graph: Graph, functions: Mapping[str, int] | None = None) -> list[int]:
+    """Give, per block, the number of the block at whose start lanes meet again that part at its end, `END`: nowhere.
 
     functions : whom functions that are called wait for, see `waits_within`.
 
@@ -55,19 +56,19 @@ def meeting_points(ops: list[Op], functions: Mapping[str, int] | None = None) ->
     Where several ways lead to a barrier of the block, all who go there come together before: only those ways count then. Lanes that can come to
     none any more, wherever compilers have merged the code with which they end, are as good as ended. The same holds of exchanges within a warp.
     """
-    graph = successors(ops)
-    found = [END if _ends(ops, k) else k for k in post_dominators(graph)]
-    parting = [k for k, op in enumerate(ops) if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and len(graph[k]) > 1]
-    if any(found[k] < 0 for k in parting):
-        inner = _within_levels(graph, [_ends(ops, k) for k in range(len(ops))])
-        for k in parting:
-            if found[k] < 0:
-                found[k] = inner[k]
-    waits = [_waits_for(op, functions or {}) for op in ops] if parting else []
+    ahead, blocks = graph.successors, graph.blocks
+    found = [END if _ends(graph, n) else n for n in post_dominators(ahead)]
+    parting = [n for n, block in enumerate(blocks) if len(ahead[n]) > 1 and block.ops[-1].kind in BRANCHES]
+    if any(found[n] < 0 for n in parting):
+        inner = _within_levels(ahead, [_ends(graph, n) for n in range(len(blocks))])
+        for n in parting:
+            if found[n] < 0:
+                found[n] = inner[n]
+    waits = [{_waits_for(op, functions or {}) for op in block.ops} for block in blocks] if parting else []
     for least in (_WARP, _BLOCK):       # what holds for the block comes last, and counts
-        if least in waits:
-            for k, meeting in _before_waiting(graph, [n for n, wait in enumerate(waits) if wait >= least], parting).items():
-                found[k] = meeting
+        if any(least in wait for wait in waits):
+            for n, meeting in _before_waiting(ahead, [n for n, wait in enumerate(waits) if max(wait, default=0) >= least], parting).items():
+                found[n] = meeting
     return found
 
 
@@ -137,11 +138,11 @@ def _depths(parents: list[int]) -> list[int]:
     return depth
 
 
-def _ends(ops: list[Op], at: int) -> bool:
+def _ends(graph: Graph, number: int) -> bool:
     """Tell whether all that is left of the way is the end of the thread, or a function's return."""
-    while 0 <= at < len(ops) and ops[at].kind == Kind.LABEL:
-        at += 1
-    return 0 <= at < len(ops) and ops[at].kind in (Kind.EXIT, Kind.RETURN) and ops[at].guard is None
+    number = graph.behind(number) if number >= 0 else len(graph.blocks)
+    first = graph.blocks[number].ops[0] if number < len(graph.blocks) else None
+    return first is not None and first.kind in (Kind.EXIT, Kind.RETURN) and first.guard is None
 
 
 def _within_levels(graph: Successors, ending: list[bool]) -> list[int]:
@@ -169,7 +170,7 @@ def _within_levels(graph: Successors, ending: list[bool]) -> list[int]:
     return result
 
 
-def behind_join(ops: list[Op], labels: dict[str, int], place: int) -> int:
+def behind_join(block: Block) -> Block:
     """Give where lanes meet that are to meet at a join: behind it, so that each group of them executes it."""
-    op = ops[place]
-    return labels[op.target] if op.kind == Kind.BRANCH and op.fn == BranchOp.JOIN and op.guard is None else place
+    op = block.ops[0] if block.ops and block.name is None else None
+    return op.target if op is not None and op.kind == Kind.BRANCH and op.fn == BranchOp.JOIN and op.guard is None else block

@@ -1,6 +1,8 @@
 """The last step: virtual code of all functions becomes one array of micro-ops."""
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from archdef.engine import lanes
@@ -24,6 +26,7 @@ from archdef.lower.encoding import (
     ConstantKind,
     VoteOp,
 )
+from archdef.lower.graph import Block
 from archdef.lower.meeting import behind_join, meeting_points, waits_within
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select.selection import place
@@ -107,29 +110,23 @@ class _Packer:
         total = 0
         for code in codes:
             self.starts[code.function.name] = total
-            total += sum(op.kind != Kind.LABEL for op in code.ops)
+            total += sum(len(block.ops) for block in code.blocks)
 
     def pack(self, code: Code) -> None:
         """Pack one function, behind those before it."""
-        ops, places = code.ops, self.places
-        position, at = [], self.starts[code.function.name]  # index of each op, labels taking that of the op behind them
-        for op in ops:
-            position.append(at)
-            at += op.kind != Kind.LABEL
-        places_of = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-        labels = {label: position[k] for label, k in places_of.items()}
-        meetings = meeting_points(ops, self.waits)
-        shared = shared_waits(ops, self.scoreboards) | late_accumulators(ops)
+        blocks, places, first = code.blocks, self.places, self.starts[code.function.name]
+        positions = {block: first + start for block, start in zip(blocks, code.starts(), strict=True)}
+        meetings = meeting_points(code.graph, self.waits)
+        meeting_of = {id(block.last): blocks[n] for block, n in zip(blocks, meetings, strict=True) if n >= 0 and block.targets}
+        shared = shared_waits(code.graph, self.scoreboards) | late_accumulators(code.ops)
         together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
-        for k, op in enumerate(ops):
-            if op.kind == Kind.LABEL:
-                continue
+        for k, op in enumerate(code.ops):
             cost, reconverge = self._cost(op), -1
             if op.kind == Kind.GROUP_PRODUCT:
                 cost, reconverge = timed(op, cost, self.architecture)
-            target, count = self._target(op, cost, labels)
-            if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) and meetings[k] >= 0:
-                reconverge = position[behind_join(ops, places_of, meetings[k])]
+            target, count = self._target(op, cost, positions)
+            if id(op) in meeting_of:
+                reconverge = positions[behind_join(meeting_of[id(op)])]
             also = 0
             if k in together:
                 self.operands += [len(together[k]), *(places.rows[v] for v in together[k])]
@@ -146,15 +143,15 @@ class _Packer:
             immediate = BROUGHT
         return self.costs.slow(op.operation) if op.slow else self.costs.of(op.operation, op.times, instruction, place(self.module, instruction), immediate)
 
-    def _target(self, op: Op, cost: Cost, labels: dict[str, int]) -> tuple[int, int]:
+    def _target(self, op: Op, cost: Cost, positions: Mapping[Block, int]) -> tuple[int, int]:
         """Give what a micro-op refers to, where it goes or its operands lie, and how much of that there is."""
         targets, kind = self.targets, op.kind
         if kind == Kind.ATOM:
             return (cost.technique or _ALONE) | _MERGED if op.merged else cost.technique, cost.retry
         if kind == Kind.BRANCH:
-            return labels[op.target], op.count
+            return positions[op.target], op.count
         if kind == Kind.BRANCH_INDEXED:
-            targets.extend(labels[name] for name in op.target)
+            targets.extend(positions[block] for block in op.target)
             return len(targets) - len(op.target), len(op.target)
         if kind == Kind.CALL:
             return self.starts[op.target], op.count

@@ -13,14 +13,14 @@ from archdef.lower.virtual import Code, Op, Unit
 from archdef.ptx import ir
 from archdef.spec import FrozenMap
 
-__all__ = ["AT_FIRST", "FACTS", "Context", "Pass", "Ran", "after", "before", "changed", "check", "run"]
+__all__ = ["AT_FIRST", "FACTS", "FLOW", "Context", "Pass", "Ran", "after", "before", "changed", "check", "run"]
 
 FACTS: dict[str, str] = {
     "selected": "every operation is still the one that its instruction was selected as: nothing has become an operand of another",
     "unfused": "a product and the sum that reads it are two operations",
     "load order": "the flags of loads say which of them are ordered, and not yet which caches they use",
     "reachable": "control gets to every operation",
-    "labels": "every label is one to which a branch goes",
+    "labels": "every block that has a name is one to which a branch goes, and no branch goes to what comes next anyway",
     "spaces": "accesses whose space is known name it",
     "checked": "the machine has what accesses ask for, and atomic operations are those of their space",
     "operands": "constants, parameters and copies are operands where they can be",
@@ -32,6 +32,8 @@ FACTS: dict[str, str] = {
 """What may be so of the code of a function between two passes. A plugin may say more, by names with its own and a dot in front: ``mine.sorted``."""
 AT_FIRST = frozenset(("selected", "unfused", "load order"))
 """What is so of code as it was selected."""
+FLOW = "flow"
+"""What `Pass.invalidates` names besides facts: what is kept of the ways among blocks, see `archdef.lower.graph.Graph`, is found out anew behind the pass."""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -108,7 +110,7 @@ class Pass:
     gives: frozenset[str] = attrs.field(default=frozenset(), converter=_facts)
     """Facts that are so afterwards, as far as `Options` and the machine want them."""
     invalidates: frozenset[str] = attrs.field(default=frozenset(), converter=_facts)
-    """Facts that are so no more, unless it gives them."""
+    """Facts that are so no more, unless it gives them; and `FLOW`, where it makes blocks, or changes the ways among them."""
 
     @property
     def summary(self) -> str:
@@ -130,8 +132,14 @@ class Pass:
 
     def __call__(self, context: Context) -> None:
         """Run on the code of one function."""
+        graph = context.code.graph
+        version = graph.version
         made = self.function(*[getattr(context, name) if name in _ASKED else context.found[name] for name in self.takes],
                              **{keyword: getattr(context.assembler, name) for keyword, name in self.fields.items()})
+        if FLOW in self.invalidates:
+            graph.changed()
+        elif graph.version != version:
+            raise PluginError(f"the pass {self.name} changes the ways among blocks, and does not say that it invalidates {FLOW!r}")
         if self.result in _ASKED:
             setattr(context, self.result, made)
         elif self.result is not None:
@@ -166,7 +174,7 @@ def check(passes: Sequence[Pass], fields: frozenset[str] | None = None) -> None:
 
 def _check_words(one: Pass, known: set[str], fields: frozenset[str] | None) -> None:
     """Refuse what a pass names and nobody knows; `known`: what passes may be given; `fields`: of the assembler. Raises PluginError."""
-    facts = {fact for fact in one.requires | one.gives | one.invalidates if "." not in fact}
+    facts = {fact for fact in one.requires | one.gives | one.invalidates - {FLOW} if "." not in fact}
     for given, words, what in ((one.takes, known, "an attribute of a context, nor what a pass before it finds"), (one.options, _SWITCHES, "an option"),
                                (facts, FACTS, "a fact"),
                                ((*one.declared, *one.fields.values()) if fields is not None else (), fields or (), "a field of the assembler")):
@@ -212,7 +220,7 @@ class Ran:
     skipped: str
     """Why it did not run; empty: it ran."""
     before: int
-    """Micro-ops that it found, labels among them."""
+    """Micro-ops that it found."""
     after: int
     """Micro-ops that it left."""
     changed: int
@@ -229,13 +237,14 @@ def run(passes: Iterable[Pass], context: Context, trace: list[Ran] | None = None
             if not skipped:
                 one(context)
             continue
-        ops = list(context.code.ops)                   # keeps what goes, so that nothing new has its identity
+        ops = context.code.ops                   # keeps what goes, so that nothing new has its identity
         found = {id(op): (place, _content(op)) for place, op in enumerate(ops)}
         if not skipped:
             one(context)
-        kept = [found[id(op)][0] for op in context.code.ops if id(op) in found and found[id(op)][1] == _content(op)]
+        left = context.code.ops
+        kept = [found[id(op)][0] for op in left if id(op) in found and found[id(op)][1] == _content(op)]
         trace.append(Ran(function=context.code.function.name, name=one.name, summary=one.summary, skipped=skipped, before=len(ops),
-                         after=len(context.code.ops), changed=len(context.code.ops) - len(kept), moved=kept != sorted(kept)))
+                         after=len(left), changed=len(left) - len(kept), moved=kept != sorted(kept)))
 
 
 def _content(op: Op) -> tuple:

@@ -67,13 +67,14 @@ def demand(code: Code, unit: Unit, addresses: set[int], of_callee: dict[str, Dem
     sizes = words(unit, addresses, architecture)
     found = lives(code)
     latencies = {name: cost.latency_cycles for name, cost in architecture.isa.operations.items()}
-    beside = {k: [of_callee[name] for name in _callees(op) if name in of_callee] for k, op in enumerate(code.ops) if op.kind in _CALLS}
+    ops = code.ops
+    beside = {k: [of_callee[name] for name in _callees(op) if name in of_callee] for k, op in enumerate(ops) if op.kind in _CALLS}
     in_order = [count + max((d.in_order for d in beside.get(k, ())), default=0)
-                for k, count in enumerate(found.sums(sizes, [tuple(op.writes()) for op in code.ops], beside))]
+                for k, count in enumerate(found.sums(sizes, [tuple(op.writes()) for op in ops], beside))]
     by_flow = 0
     for number, block in enumerate(found.blocks):
-        order = flow(code.ops, block, latencies)
-        for index, count in zip(order, _counted(code.ops, order, found, number, sizes), strict=True):
+        order = flow(ops, block, latencies)
+        for index, count in zip(order, _counted(ops, order, found, number, sizes), strict=True):
             by_flow = max(by_flow, count + max((d.by_flow for d in beside.get(index, ())), default=0))
     return Demand(max(in_order, default=0), by_flow)
 

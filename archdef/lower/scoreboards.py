@@ -1,15 +1,18 @@
 """Which loads a warp waits for together: it has few scoreboards, and an assembler deals them out."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from archdef.lower.encoding import Flag, Kind
-from archdef.lower.virtual import PARTS, Op
+from archdef.lower.graph import PARTS, Graph
+from archdef.lower.virtual import Op
 
 _MOST = 16
 """Results, besides those that it reads, that an operation is made to wait for at most."""
 _LATE = frozenset((Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.TEXTURE, Kind.MATRIX_LOAD))
 
 
-def shared_waits(ops: list[Op], scoreboards: int) -> dict[int, list[int]]:
+def shared_waits(graph: Graph, scoreboards: int) -> dict[int, list[int]]:
     """Give, by the place of an operation, the registers for which it waits though it does not touch them, as they share a scoreboard with one that
     it does.
 
@@ -24,15 +27,27 @@ def shared_waits(ops: list[Op], scoreboards: int) -> dict[int, list[int]]:
     five or more loads (with three 61 %, with five 62 %): two of the six go to operands that are read late.
     """
     found: dict[int, list[int]] = {}
-    start = 0
-    while scoreboards and start < len(ops):
-        end = next((k for k in range(start, len(ops)) if ops[k].kind in PARTS), len(ops))
+    ops = graph.ops
+    for start, end in _pieces(graph) if scoreboards else ():
         if sum(_late(op) for op in ops[start:end]) > scoreboards:
-            _piece(ops, start, min(end + 1, len(ops)), scoreboards, found)
-        start = end + 1
+            _piece(ops, start, end, scoreboards, found)
     if scoreboards and any(map(_calls, ops)):
         _before_calls(ops, found)
     return found
+
+
+def _pieces(graph: Graph) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of straight code begins, and where it ends: behind a branch or call, or where a block begins."""
+    start = at = 0
+    for block in graph.blocks:
+        for op in block.ops:
+            at += 1
+            if op.kind in PARTS:
+                yield start, at
+                start = at
+        if block.ops and start < at:
+            yield start, at
+            start = at
 
 
 def _calls(op: Op) -> bool:

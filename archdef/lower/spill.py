@@ -31,9 +31,11 @@ _PER_LOOP = 8
 _OFFERS = 1024
 """Values that one is chosen from at a time; of so many times more, so many are."""
 _CALLS = (Kind.CALL, Kind.CALL_INDIRECT)
-_FIXED = (Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, *_CALLS)
+_FIXED = (Kind.BRANCH, Kind.BRANCH_INDEXED, *_CALLS)
 _AHEAD = 32
 """Ops by which a load is moved up, at most."""
+_ARRIVAL = Op(Kind.NOP)
+"""Stands where control comes to a block from elsewhere."""
 
 
 @attrs.define
@@ -103,12 +105,14 @@ class _Counted:
     addresses: set[int]
     of_callee: dict[str, Demand]
     reserved: int | None
+    places: list[Op] = None
+    """The operations, and where control comes to a block from elsewhere, `_ARRIVAL`: values that are alive there take room, too."""
     lives: Lives = None
     counts: list[int] = None
 
     def __attrs_post_init__(self):
-        ops = self.code.ops
-        self.lives = lives(self.code)
+        self.places = ops = [one for block in self.code.blocks for one in ((_ARRIVAL, *block.ops) if block.name is not None else block.ops)]
+        self.lives = lives(self.code, arrivals=True)
         self.counts = self.lives.sums(_Sizes(self.size), [tuple(op.writes()) for op in ops],
                                       {k for k, op in enumerate(ops) if op.kind in _CALLS})
         for k, op in enumerate(ops):
@@ -131,7 +135,7 @@ class _Counted:
         for k, behind in self.lives.walk():
             if k in ends:
                 until = dict.fromkeys(values & behind, k + 1)
-            for v in self.code.ops[k].writes():
+            for v in self.places[k].writes():
                 if v in values and v not in behind:
                     found[v].append(range(k, k + 1))
             for v in self.lives.defs[k]:
@@ -145,16 +149,16 @@ class _Counted:
         return {v: sorted(spans, key=lambda span: span.start) for v, spans in found.items()}
 
 
-def _depths(ops: list[Op]) -> list[int]:
-    """Give, per op, how many loops are around it: a branch back closes one, of all that stands between."""
-    change = [0] * (len(ops) + 1)
-    for k, targets in enumerate(successors(ops)):
+def _depths(code: Code, count: int) -> list[int]:
+    """Give, per place, how many loops are around it: a branch back closes one, of all that stands between."""
+    change = [0] * (count + 1)
+    for k, targets in enumerate(successors(code, arrivals=True)):
         for t in targets:
             if t <= k:
                 change[t] += 1
                 change[k + 1] -= 1
     depths, depth = [], 0
-    for k in range(len(ops)):
+    for k in range(count):
         depth += change[k]
         depths.append(min(depth, _DEEPEST))
     return depths
@@ -165,10 +169,10 @@ def _choose(code: Code, unit: Unit, counted: _Counted, most: int, short: set[int
     kept = code.inputs | code.results | code.foreign | short | {TRUE, CARRY}
     if unit.stack is not None:
         kept |= {unit.stack}
-    weights = [_PER_LOOP ** depth for depth in _depths(code.ops)]
+    weights = [_PER_LOOP ** depth for depth in _depths(code, len(counted.places))]
     cost: dict[int, int] = {}
     written: dict[int, list[int]] = {}  # places at which a value is written: nothing is won there
-    for place, op in enumerate(code.ops):
+    for place, op in enumerate(counted.places):
         for v in {*op.reads(), *op.writes()}:
             cost[v] = cost.get(v, 0) + weights[place] * ((v in op.d) + any(v == s for s in op.s))
         for v in set(op.writes()):
@@ -297,7 +301,6 @@ def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[r
     for v, spans in chosen.items():
         for span in spans:
             room[span.start:span.stop] += counted.size(v)
-    made: list[Op] = []
     have: dict[int, tuple[int, int]] = {}  # value → register that holds it, place from which on
 
     def fresh(v: int) -> int:
@@ -314,8 +317,10 @@ def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[r
                   "load_local" if loads else "store_local", statement=op.statement, width=width, space=Space.LOCAL, element=width, vec=1,
                   spill=True)
 
-    for place, op in enumerate(code.ops):
-        if op.kind == Kind.LABEL or op.kind in _CALLS:
+    instead: dict[int, list[Op]] = {}
+    for place, op in enumerate(counted.places):
+        made: list[Op] = []
+        if op is _ARRIVAL or op.kind in _CALLS:
             have.clear()
         read = dict.fromkeys(s for s in op.s if type(s) is int and s in chosen)
         written = dict.fromkeys(v for v in op.d if v in chosen)
@@ -351,20 +356,22 @@ def _rewrite(code: Code, unit: Unit, counted: _Counted, chosen: dict[int, list[r
             store = access(Kind.STORE, v, now[v], op)
             store.guard = op.guard
             made.append(store)
-    code.ops = made
+        instead[id(op)] = made
+    code.replace(lambda op: instead[id(op)])
 
 
 def _forget_unread(code: Code, spills: Spills) -> None:
     """Drop stores whose value stayed in a register for all its uses, and add up what is left."""
     loaded = {op.s[0].value for op in code.ops if op.spill and op.kind == Kind.LOAD}
-    code.ops = [op for op in code.ops if not (op.spill and op.kind == Kind.STORE and op.s[0].value not in loaded)]
-    spills.load_bytes += sum(op.width for op in code.ops if op.spill and op.kind == Kind.LOAD)
-    spills.store_bytes += sum(op.width for op in code.ops if op.spill and op.kind == Kind.STORE)
+    code.replace(lambda op: () if op.spill and op.kind == Kind.STORE and op.s[0].value not in loaded else (op,))
+    ops = code.ops
+    spills.load_bytes += sum(op.width for op in ops if op.spill and op.kind == Kind.LOAD)
+    spills.store_bytes += sum(op.width for op in ops if op.spill and op.kind == Kind.STORE)
 
 
 def _load_early(code: Code, counted: _Counted, most: int) -> None:
     """Move loads up into room that is left, so that their latency passes while other ops go on."""
-    ops, counts = code.ops, counted.counts
+    ops, counts = counted.places, counted.counts
     for place, op in enumerate(ops):
         if not (op.spill and op.kind == Kind.LOAD):
             continue
@@ -372,11 +379,16 @@ def _load_early(code: Code, counted: _Counted, most: int) -> None:
         size = counted.size(register)
         while at > max(1, place - _AHEAD):
             above = ops[at - 1]
-            if (max(counts[at - 2:at]) + size > most or above.kind in _FIXED or above.spill and (above.kind == Kind.LOAD or above.s[0] == slot)
-                    or register in above.d or register in above.reads()):
+            if (max(counts[at - 2:at]) + size > most or above is _ARRIVAL or above.kind in _FIXED or register in above.d or register in above.reads()
+                    or above.spill and (above.kind == Kind.LOAD or above.s[0] == slot)):
                 break
             at -= 1
         if at < place:
             ops[at:place + 1] = [op, *ops[at:place]]
             # behind the load is now what was behind the op above it, and the value; all that it passed has the value too
             counts[at:place + 1] = [counts[at - 1] + size, *(count + size for count in counts[at:place])]
+    at = 0
+    for block in code.blocks:
+        at += block.name is not None
+        block.ops = ops[at:at + len(block.ops)]
+        at += len(block.ops)

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Kind, SpecialRegister
-from archdef.lower.virtual import PARTS, Code, Const, Unit
+from archdef.lower.graph import BRANCHES
+from archdef.lower.virtual import Code, Const, Unit
 
 _EQUAL = frozenset(n for n in SpecialRegister if n.name.startswith(("CTAID", "NTID", "NCTAID")))
 """Special registers that all threads of a block read alike."""
 _APART = frozenset((Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.MATCH, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.CALL, Kind.CALL_INDIRECT))
 """Kinds whose results differ among lanes, as far as anybody knows."""
-_UNKNOWN_AFTER = frozenset((Kind.LABEL, Kind.CALL, Kind.CALL_INDIRECT))
-"""Kinds behind which registers hold what was written elsewhere."""
+_CALLS = frozenset((Kind.CALL, Kind.CALL_INDIRECT))
 _MERGED = ("add_", "min_", "max_", "and_", "or_", "xor_")
 
 
@@ -24,8 +24,8 @@ def merged_atomics(code: Code, unit: Unit, times: tuple[int, int]) -> dict[int, 
     differing = varying(code, unit)
     found: dict[int, int] = {}
     chosen = False
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             chosen = False
         whole = op.kind == Kind.ATOM and isinstance(op.fn, str) and op.fn.startswith(_MERGED) and op.fn.endswith(("b32", "u32", "s32"))
         wanted = times[any(v is not None for v in op.d)] if whole else 0
@@ -36,20 +36,20 @@ def merged_atomics(code: Code, unit: Unit, times: tuple[int, int]) -> dict[int, 
 
 
 def parting_branches(code: Code, unit: Unit) -> set[int]:
-    """Give the places of the branches that lanes of a warp may take differently, as far as data tell.
+    """Give the numbers of the blocks at whose end lanes of a warp may branch differently, as far as data tell.
 
-    As `varying` has it, but what a register holds is what was written to it last, where that is known: between two labels.
+    As `varying` has it, but what a register holds is what was written to it last, where that is known: as long as control comes from nowhere else.
     """
     made_of: dict[int, list[int]] = {}      # what is written at place k is ~k, a register its number: where it is read → what is made of it
     found = {v for v, number in unit.specials.items() if number not in _EQUAL} | set(code.inputs)
     branches: list[tuple[int, list[int]]] = []
-    latest: dict[int, int] = {}             # register → ~place of the last write since the last label
-    for k, op in enumerate(code.ops):
-        if op.kind in _UNKNOWN_AFTER:
+    latest: dict[int, int] = {}             # register → ~place of the last write since control came from elsewhere
+    for k, (n, begins, op) in enumerate((n, not at and block.name is not None, op) for n, block in enumerate(code.blocks) for at, op in enumerate(block.ops)):
+        if begins or op.kind in _CALLS:
             latest.clear()
         read = [latest.get(v, v) for v in op.reads()]
-        if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED):
-            branches.append((k, read))
+        if op.kind in BRANCHES:
+            branches.append((n, read))
             continue
         written = list(op.writes())
         if op.kind in _APART:
@@ -62,7 +62,7 @@ def parting_branches(code: Code, unit: Unit) -> set[int]:
             made_of.setdefault(~k, []).append(v)
             latest[v] = ~k
     _spread(found, made_of)
-    return {k for k, read in branches if not found.isdisjoint(read)}
+    return {n for n, read in branches if not found.isdisjoint(read)}
 
 
 def _spread(found: set[int], made_of: dict[int, list[int]]) -> None:

@@ -10,13 +10,14 @@ Operands are
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
+from archdef.lower.graph import Block, Graph
 from archdef.ptx import ir
 from archdef.ptx.liveness import Lives
 
@@ -73,8 +74,8 @@ class Op:
     combine: int = 0
     offset: int = 0
     count: int = 0
-    target: str | tuple[str, ...] | None = None
-    """Label, labels, or name of the callee."""
+    target: Block | str | tuple[Block, ...] | tuple[str, ...] | None = None
+    """Block or blocks to which a branch goes, name or names of the callee."""
     gives: tuple[int, ...] = ()
     """Registers in which what is called leaves its results: where it is called they begin to live."""
     exact: bool = False
@@ -87,6 +88,8 @@ class Op:
     """An atomic operation that one lane does for all lanes that operate on the same word."""
     meets: bool = False
     """A branch whose lanes meet again at a place that was set up for it."""
+    own: bool = False
+    """A branch that is part of what an operation costs."""
     slow: bool = False
     """What the operation does for operands out of the ordinary, besides itself."""
     brought: bool = False
@@ -108,40 +111,16 @@ class Op:
             if v is not None:
                 yield v
 
+    @property
+    def absorbed(self) -> bool:
+        """Whether no machine issues anything for it."""
+        return self.operation == ABSORBED
+
 
 ABSORBED = "absorbed"
 """Operation of a micro-op that no machine issues anything for: halves of 64-bit registers are registers."""
 PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
 """Kinds without any effect but their destination (K_CARRY too, unless it sets the carry flag)."""
-
-PARTS = frozenset((Kind.LABEL, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT))
-"""Kinds at which control comes from elsewhere, or goes there: straight code ends."""
-
-
-def loops(ops: list[Op]) -> list[tuple[int, int]]:
-    """Give where each branch back goes to, and where it is."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return [(labels[op.target], k) for k, op in enumerate(ops)
-            if op.kind == Kind.BRANCH and op.operation != ABSORBED and labels[op.target] < k]
-
-
-def within_loops(ops: list[Op], found: list[tuple[int, int]]) -> list[bool]:
-    """Tell, per op, whether it stands between the first op of some loop and its last."""
-    change = [0] * (len(ops) + 1)
-    for start, end in found:
-        change[start + 1] += 1
-        change[end] -= 1
-    return [depth > 0 for depth in accumulate(change[:-1])]
-
-
-def holding_loops(found: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Give the loops that hold one which ends before them."""
-    holding, latest = set(), -1         # the latest start of those that end before
-    for start, end in sorted(found, key=lambda loop: loop[1]):
-        if latest >= start:
-            holding.add((start, end))
-        latest = max(latest, start)
-    return holding
 
 
 def slow_paths(op: Op, operations) -> int:
@@ -159,7 +138,7 @@ class Code:
     """The code of one function."""
 
     function: ir.Function
-    ops: list[Op] = attrs.Factory(list)
+    graph: Graph = attrs.Factory(Graph)
     inputs: frozenset[int] = frozenset()
     """Registers that carry this function's parameters."""
     results: frozenset[int] = frozenset()
@@ -168,6 +147,39 @@ class Code:
     """Parameters and results of the functions that it calls: registers that belong to them."""
     kept_words: int = 0
     """Words of constants that are brought in loops where an assembler counts registers as if it were done once."""
+
+    @property
+    def ops(self) -> list[Op]:
+        """The operations of all blocks, in the order of the text, in a list of its own."""
+        return self.graph.ops
+
+    def straight(self) -> Iterator[tuple[bool, Op]]:
+        """Yield the operations, in the order of the text, with whether straight code is cut there: a block begins, or control goes elsewhere."""
+        for block in self.blocks:
+            yield from block.straight()
+
+    def drop(self, gone: Container[int]) -> None:
+        """Drop operations, given by their identities, none of them a branch."""
+        self.replace(lambda op: () if id(op) in gone else (op,))
+
+    def replace(self, made: Callable[[Op], Iterable[Op]]) -> None:
+        """Put other operations in the place of each; a branch stays, and none is made: the ways among blocks stay what they are."""
+        for block in self.blocks:
+            block.ops = [one for op in block.ops for one in made(op)]
+
+    def rewrite(self, made: Callable[[Op], Iterable[Op | Block]]) -> None:
+        """Put other operations, branches and starts of blocks in the place of each."""
+        self.graph.write([one for block in self.blocks for one in (*((block,) if block.name is not None else ()),
+                                                                 *(part for op in block.ops for part in made(op)))])
+
+    def starts(self) -> list[int]:
+        """Give, per block, the place of its first operation among those of all blocks; of one without any, that of what comes behind."""
+        return list(accumulate((len(block.ops) for block in self.blocks), initial=0))[:-1]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of its graph, in the order of the text."""
+        return self.graph.blocks
 
 
 @attrs.define(slots=True, eq=False)
@@ -197,46 +209,34 @@ class Unit:
         return self.special_of[number]
 
 
-def successors(ops: list[Op]) -> list[tuple[int, ...]]:
-    """Give, per op, where control can go next; the same rules as `archdef.ptx.graph.successors`."""
-    labels = {op.fn: i for i, op in enumerate(ops) if op.kind == Kind.LABEL}
-    last = len(ops) - 1
-    result: list[tuple[int, ...]] = []
-    for i, op in enumerate(ops):
-        kind = op.kind
-        after = (i + 1,) if i < last else ()
-        if kind == Kind.BRANCH:
-            ahead = (labels[op.target],)
-            result.append(ahead if op.guard is None or after == ahead else ahead + after)
-        elif kind == Kind.BRANCH_INDEXED:
-            ahead = tuple(dict.fromkeys(labels[name] for name in op.target))
-            result.append(ahead if op.guard is None else ahead + tuple(t for t in after if t not in ahead))
-        elif kind in (Kind.EXIT, Kind.RETURN, Kind.TRAP) and op.guard is None:
-            result.append(())
-        else:
-            result.append(after)
-    return result
+def successors(code: Code, arrivals: bool = False) -> list[tuple[int, ...]]:
+    """Give, per operation, the places to which control can go next; the same rules as `archdef.ptx.graph.successors`.
+
+    arrivals : where control comes to a block from elsewhere is a place of its own, before the block's operations.
+    """
+    lengths = [len(block.ops) + (arrivals and block.name is not None) for block in code.blocks]
+    starts, found = list(accumulate(lengths, initial=0)), []
+    for first, length, ahead in zip(starts, lengths, code.graph.successors):
+        if length:
+            found += [(place,) for place in range(first + 1, first + length)]
+            found.append(tuple(dict.fromkeys(starts[n] for n in ahead)))
+    return found
 
 
-def leads_to(ops: list[Op], at: int, label: str) -> bool:
-    """Tell whether a label is among those that stand at a place."""
-    while at < len(ops) and ops[at].kind == Kind.LABEL:
-        if ops[at].fn == label:
-            return True
-        at += 1
-    return False
-
-
-def accesses(code: Code) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Give, per op, the registers that it reads and those that it overwrites in every lane."""
+def accesses(code: Code, arrivals: bool = False) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Give, per place as `successors` has them, the registers that are read and those that are overwritten in every lane."""
     uses, defs, results = [], [], tuple(code.results)
-    for op in code.ops:
-        read = tuple(op.reads())
-        uses.append(read + results if op.kind == Kind.RETURN else read)
-        defs.append((*op.writes(), *op.gives) if op.guard is None or op.kills else ())
+    for block in code.blocks:
+        if arrivals and block.name is not None:
+            uses.append(())
+            defs.append(())
+        for op in block.ops:
+            read = tuple(op.reads())
+            uses.append(read + results if op.kind == Kind.RETURN else read)
+            defs.append((*op.writes(), *op.gives) if op.guard is None or op.kills else ())
     return uses, defs
 
 
-def lives(code: Code) -> Lives:
-    """Find out which registers are alive where."""
-    return Lives(successors(code.ops), *accesses(code))
+def lives(code: Code, arrivals: bool = False) -> Lives:
+    """Find out which registers are alive where, per place as `successors` has them."""
+    return Lives(successors(code, arrivals), *accesses(code, arrivals))

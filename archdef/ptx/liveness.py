@@ -135,6 +135,18 @@ class Lives:
             alive.update(self.uses[later])
         return alive
 
+    def before(self, node: int) -> set[int]:
+        """Give the values alive before a node with which a block starts."""
+        return set(self._into[bisect_right(self._starts, node) - 1])
+
+    def enters(self, value: int, node: int) -> bool:
+        """Tell whether a value is alive before a node with which a block starts."""
+        return value in self._into[bisect_right(self._starts, node) - 1]
+
+    def is_alive_before(self, value: int, node: int) -> bool:
+        """Tell whether a value is alive before a node."""
+        return self.enters(value, node) if self._starts[bisect_right(self._starts, node) - 1] == node else self.is_alive(value, node - 1)
+
     def is_alive(self, value: int, node: int) -> bool:
         """Tell whether a value is alive behind a node; quick, however long its block is."""
         if self._places is None:

@@ -1,19 +1,19 @@
 """Passes over branches: leave early without a branch, and turn short branches into predicated code."""
 from __future__ import annotations
 
+from collections.abc import Container
 
 import attrs
 
 from archdef.lower.encoding import Flag, Kind, Space
+from archdef.lower.graph import PARTS, Block, Graph
 from archdef.lower.passes.dead import drop_labels
+from archdef.lower.places import holding_loops, within
 from archdef.lower.uniform import merged_atomics
-from archdef.lower.virtual import ABSORBED, PARTS, PURE, Code, Op, Unit, holding_loops, leads_to, lives, loops, slow_paths, \
-    within_loops
+from archdef.lower.virtual import ABSORBED, PURE, Code, Op, Unit, lives, slow_paths
 from archdef.ptx.liveness import Lives
 
 _BLOCK_ENDS = PARTS | {Kind.EXIT, Kind.RETURN, Kind.TRAP}
-BEHIND = " behind"
-"""What the labels of what comes behind an unrolled loop end with."""
 _NEVER = 1 << 20
 _GUARDABLE = PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL, Kind.TEXTURE, Kind.SURFACE, Kind.COPY}
 
@@ -51,44 +51,55 @@ def exit_early(code: Code) -> None:
     -----
     ptxas 11.8 does so from sm_35 to sm_90: both sides of an if that ends a kernel get an EXIT of their own, and no meeting point is set up.
     """
-    ends, behind = {}, None
-    for op in reversed(code.ops):
-        if op.kind != Kind.LABEL:
-            behind = op
-        elif behind is not None and behind.kind in (Kind.EXIT, Kind.RETURN) and behind.guard is None:
-            ends[op.fn] = behind.kind
-    for op in code.ops:
-        if op.kind == Kind.BRANCH and op.target in ends:
-            op.kind, op.operation, op.target, op.flags = ends[op.target], "exit", None, 0
+    ends: dict[Block, Kind] = {}
+    behind = None
+    for block in reversed(code.blocks):
+        behind = block.ops[0] if block.ops else behind
+        if behind is not None and behind.kind in (Kind.EXIT, Kind.RETURN) and behind.guard is None:
+            ends[block] = behind.kind
+    for block in code.blocks:
+        branch = block.branch
+        if branch is not None and branch.target in ends:
+            branch.kind, branch.operation, branch.target, branch.flags = ends[branch.target], "exit", None, 0
+    code.graph.join()
 
 
 def invert_branches(code: Code) -> None:
     """Turn ``@p bra A; bra B; A:`` into ``@!p bra B; A:``, the layout that a compiler chooses."""
-    ops = code.ops
-    gone = set()
-    for k in range(len(ops) - 2):
-        op, jump = ops[k], ops[k + 1]
-        if (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None
-                and ops[k + 2].kind == Kind.LABEL and leads_to(ops, k + 2, op.target)):
-            op.guard, op.target = ~op.guard, jump.target
-            gone.add(k + 1)
-    code.ops = [op for k, op in enumerate(ops) if k not in gone]
+    graph = code.graph
+    for n in range(len(graph.blocks) - 2):
+        jump = leads_around(graph, n)
+        if jump is not None:
+            branch = graph.blocks[n].ops[-1]
+            branch.guard, branch.target = ~branch.guard, jump.target
+            graph.blocks[n + 1].ops = []
+    graph.join()
+
+
+def leads_around(graph: Graph, number: int) -> Op | None:
+    """Give the branch around which, and nothing else, that at the end of a block leads, if it does."""
+    branch, behind = graph.blocks[number].branch, graph.blocks[number + 1]
+    if branch is None or branch.guard is None or behind.name is not None or len(behind.ops) != 1:
+        return None
+    jump = behind.branch
+    return jump if jump is not None and jump.guard is None and graph.leads_to(number + 2, branch.target) else None
 
 
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int, **rules) -> None:
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
-    found = loops(code.ops)
-    holding = holding_loops(found)
-    inside = {id(op) for start, end in found if end - start <= longest and (start, end) not in holding for op in code.ops[start:end]}
+    graph = code.graph
+    holding = holding_loops(graph.loops)
+    inside = {block.ops[-1] for loop in graph.loops if loop not in holding and sum(
+        len(block.ops) for block in graph.blocks[loop.first:loop.last + 1]) <= longest for block in graph.blocks[loop.first:loop.last] if block.branch}
     if inside:
         predicate_branches(code, unit, architecture, inside, **rules)
         drop_labels(code)
 
 
-def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | None = None, **rules) -> None:
+def predicate_branches(code: Code, unit: Unit, architecture, only: Container[Op] | None = None, **rules) -> None:
     """Turn a forward branch over a short straight piece of code (and an else part) into guards on that code.
 
-    only  : identities of the branches that may be turned; None: all.
+    only  : the branches that may be turned; None: all.
     rules : fields of `Predication`; its limit is `Isa.predication_max_instructions`.
 
     Only code that a guard can switch off lane by lane: no branch, call or barrier, no exchange among lanes, nothing guarded by
@@ -101,76 +112,133 @@ def predicate_branches(code: Code, unit: Unit, architecture, only: set[int] | No
         drop_labels(code)           # what stands behind a branch may reach further now
 
 
-def _predicated(code: Code, unit: Unit, architecture, only: set[int] | None, worth: Predication) -> bool:
+def _predicated(code: Code, unit: Unit, architecture, only: Container[Op] | None, worth: Predication) -> bool:
     """Turn the branches that are worth it as the code stands; tell whether there were any."""
-    ops = code.ops
-    references: dict[str, int] = {}
-    for op in ops:
-        for label in (op.target,) if op.kind == Kind.BRANCH else op.target if op.kind == Kind.BRANCH_INDEXED else ():
-            references[label] = references.get(label, 0) + 1
-    around, merged = within_loops(ops, loops(ops)), merged_atomics(code, unit, worth.merged_atomics)
-    reach = _reach(ops)
+    text = _Text(code, architecture, worth, merged_atomics(code, unit, worth.merged_atomics))
+    graph = code.graph
+    around = within(len(graph.blocks), graph.loops)     # a branch back does not stand within its own loop
     found: Lives | None = None
-    kept: list[Op] = []
-    k = 0
-    while k < len(ops):
-        op = ops[k]
-        turned = op.kind == Kind.BRANCH and op.guard is not None and (only is None or id(op) in only)
-        region = _region(ops, k, references, architecture, worth, around[k], merged, reach) if turned else None
+    kept: list[Block] = []
+    n, changed = 0, False
+    while n < len(graph.blocks):
+        block = graph.blocks[n]
+        branch = block.branch
+        n += 1
+        kept.append(block)
+        if branch is None or branch.guard is None or only is not None and branch not in only:
+            continue
+        region = text.region(n - 1, branch, around[n - 1])
         if region is None:
-            kept.append(op)
-            k += 1
             continue
         if found is None:
             found = lives(code)
-        first, second, label_at, after = region
-        skipped = op.guard
         # lanes for which the branch is taken skip the first part
-        for inner in first:
-            _guard(inner, ~skipped, found, label_at)
-        for inner in second:
-            _guard(inner, skipped, found, after)
-        kept += first + second
-        references[op.target] -= 1
-        if second or after != label_at:
-            references[ops[after].fn] -= 1
-        k = after
-    changed = len(kept) < len(ops)
-    code.ops = kept
+        for part, guard, end in ((region.first, ~branch.guard, region.middle), (region.second, branch.guard, region.after)):
+            for inner in part:
+                _guard(inner, guard, [v for v in inner.writes() if text.is_alive(v, end, found)])
+        text.references[branch.target] -= 1
+        if region.other is not None:
+            text.references[region.other] -= 1
+        rest = graph.blocks[region.after[0]].ops[region.after[1]:] if region.within else []     # a branch
+        block.ops = [*block.ops[:-1], *region.first, *region.second, *rest]
+        n, changed = region.after[0] + region.within, True
+    if changed:
+        graph.blocks = kept
+        graph.join()
     return changed
 
 
-def _region(ops: list[Op], k: int, references: dict[str, int], architecture, worth: Predication, turns: bool, merged: dict[int, int],
-            reach: list[int]):
-    """Give the two parts of a conditional, the index where the second begins (or both meet), and where both meet."""
-    target, guard, limit = ops[k].target, ops[k].guard, worth.limit
-    first, at = _straight(ops, k + 1, guard, references, architecture.isa.operations)
-    if at >= len(ops):
-        return None
-    if any(op.kind == Kind.COPY for op in first):
-        limit = max(limit, worth.with_copies)
-    if _is_label(ops, at, target):
-        if (not turns and worth.beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
-                and not target.endswith(BEHIND) and _loads_near(ops, k, at)):
-            limit = worth.beside_loads
-        if (worth.joined_tests and _stores_what_it_loads(first) and _work_behind(ops, at, architecture) >= 2
-                and _cost(first, architecture, worth, False, merged) <= worth.beside_loads):
-            return first, [], at, at
-        behind = None if worth.overlap == 0 else _behind(ops, k, at, reach)
-        return None if _cost(first, architecture, worth, turns, merged, behind) > limit else (first, [], at, at)
-    if _cost(first, architecture, worth, turns, merged) > limit:
-        return None
-    other = ops[at]
-    if (other.kind == Kind.BRANCH and other.guard is None and other.target == target and worth.joined_tests
-            and not any(op.kind == Kind.ATOM for op in first)):
-        return first, [], at, at        # what follows goes there, too
-    if other.kind != Kind.BRANCH or other.guard is not None or not _is_label(ops, at + 1, target) or references[target] != 1:
-        return None
-    label_at = at + 1
-    second, after = _straight(ops, label_at + 1, guard, references, architecture.isa.operations)
-    if after >= len(ops) or not _is_label(ops, after, other.target) or _cost(second, architecture, worth, turns, merged) > limit:
-        return None
-    return first, second, label_at, after
+@attrs.frozen
+class _Region:
+    """The two parts of a conditional."""
+
+    first: list[Op]
+    second: list[Op]
+    middle: tuple[int, int]
+    """Where the second part begins, or both ways meet: number of the block, and place in it."""
+    after: tuple[int, int]
+    """Where both ways meet."""
+    other: Block | None = None
+    """Where the branch behind the first part leads, which goes."""
+    within: bool = False
+    """They meet before an operation of a block, not where one begins."""
+
+
+class _Text:
+    """The text of a function while branches become guards, from the first to the last."""
+
+    def __init__(self, code: Code, architecture, worth: Predication, merged: dict[int, int]):
+        self.graph, self.architecture, self.worth, self.merged = code.graph, architecture, worth, merged
+        self.ops, self.starts = code.ops, code.starts()
+        self.references = dict(code.graph.references)
+        self.reach = _reach(code.graph)
+
+    def place(self, at: tuple[int, int]) -> int:
+        """Give the place among all operations."""
+        return self.starts[at[0]] + at[1]
+
+    def is_alive(self, v: int, at: tuple[int, int], found: Lives) -> bool:
+        """Tell whether a register is alive at the start of a block, or behind an operation of it."""
+        return found.is_alive(v, self.place(at)) if at[1] else found.enters(v, self.place(at))
+
+    def begins(self, n: int) -> bool:
+        """Tell whether control comes to the start of a block from elsewhere, too."""
+        return n < len(self.graph.blocks) and self.references.get(self.graph.blocks[n], 0) > 0
+
+    def straight(self, n: int, guard: int) -> tuple[list[Op], tuple[int, int]]:
+        """Give what can be guarded, from the start of a block on, past blocks to which no branch goes, and where it ends."""
+        predicate, operations = guard if guard >= 0 else ~guard, self.architecture.isa.operations
+        found: list[Op] = []
+        while n < len(self.graph.blocks):
+            for k, op in enumerate(self.graph.blocks[n].ops):
+                if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d or slow_paths(op, operations):
+                    return found, (n, k)
+                found.append(op)
+            n += 1
+            if self.begins(n):
+                break
+        return found, (n, 0)
+
+    def region(self, n: int, branch: Op, turns: bool) -> _Region | None:
+        """Give what a branch at the end of a block leads around, if that is worth guards."""
+        graph, worth, merged, architecture = self.graph, self.worth, self.merged, self.architecture
+        limit, blocks = worth.limit, graph.blocks
+        first, at = ([], (n + 1, 0)) if self.begins(n + 1) else self.straight(n + 1, branch.guard)
+        if at[0] >= len(blocks):
+            return None
+        ends = not at[1] and self.begins(at[0])     # else there is an operation that no guard switches off
+        if any(op.kind == Kind.COPY for op in first):
+            limit = max(limit, worth.with_copies)
+        if ends and blocks[at[0]] is branch.target:
+            if (not turns and worth.beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
+                    and not branch.target.behind_rounds and _loads_near(self.ops, self.starts[n], self.place((n, len(blocks[n].ops) - 1)), self.place(at))):
+                limit = worth.beside_loads
+            if (worth.joined_tests and _stores_what_it_loads(first) and _work_behind(self.ops, self.place(at), architecture) >= 2
+                    and _cost(first, architecture, worth, False, merged) <= worth.beside_loads):
+                return _Region(first, [], at, at)
+            behind = None if worth.overlap == 0 else self.behind(n, at[0])
+            return None if _cost(first, architecture, worth, turns, merged, behind) > limit else _Region(first, [], at, at)
+        if _cost(first, architecture, worth, turns, merged) > limit:
+            return None
+        other = branch if ends else blocks[at[0]].ops[at[1]]
+        if other.kind != Kind.BRANCH or other.guard is not None:
+            return None
+        if other.target is branch.target and worth.joined_tests and not any(op.kind == Kind.ATOM for op in first):
+            return _Region(first, [], at, at, within=True)        # what follows goes there, too
+        middle = at[0] + 1
+        if middle >= len(blocks) or blocks[middle] is not branch.target or self.references[branch.target] != 1:
+            return None
+        second, after = self.straight(middle, branch.guard)
+        if not middle < after[0] < len(blocks) or after[1] or blocks[after[0]] is not other.target or _cost(second, architecture, worth, turns, merged) > limit:
+            return None
+        return _Region(first, second, (middle, 0), after, other.target)
+
+    def behind(self, n: int, at: int) -> tuple[list[Op], bool]:
+        """Give what follows where both ways meet, in its basic block, and whether that is itself within a branch."""
+        block = self.graph.behind(at)
+        ops = self.graph.blocks[block].ops if block < len(self.graph.blocks) else []
+        end = next((k for k, op in enumerate(ops) if op.kind in _BLOCK_ENDS), len(ops))
+        return ops[:end], self.reach[n] > at
 
 
 def _stores_what_it_loads(ops: list[Op]) -> bool:
@@ -187,7 +255,7 @@ def _work_behind(ops: list[Op], at: int, architecture) -> int:
     """Give the instructions behind a place, past barriers, that wait for nothing loaded there: what can be done while a load is under way."""
     late: set[int] = set()
     work = 0
-    while at < len(ops) and (ops[at].kind not in _BLOCK_ENDS or ops[at].kind == Kind.LABEL):
+    while at < len(ops) and ops[at].kind not in _BLOCK_ENDS:
         op = ops[at]
         at += 1
         if op.kind in (Kind.LOAD, Kind.ATOM) or not late.isdisjoint(op.reads()):
@@ -197,41 +265,29 @@ def _work_behind(ops: list[Op], at: int, architecture) -> int:
     return work
 
 
-def _loads_near(ops: list[Op], branch: int, at: int) -> bool:
-    """Tell whether a load from global memory is under way at a branch, within it, or comes in the basic block behind it."""
+def _loads_near(ops: list[Op], start: int, branch: int, at: int) -> bool:
+    """Tell whether a load from global memory is under way at a branch, within it, or comes in the basic block behind it; its own begins at `start`."""
     late: set[int] = set()
-    start = branch
-    while start and ops[start - 1].kind not in _BLOCK_ENDS:
-        start -= 1
-    for op in ops[start:branch + 1]:
+    first = branch
+    while first > start and ops[first - 1].kind not in _BLOCK_ENDS:
+        first -= 1
+    for op in ops[first:branch + 1]:
         late.difference_update(op.reads())
         if op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC):
             late.update(op.writes())
     end = at
-    while end < len(ops) and (ops[end].kind not in _BLOCK_ENDS or ops[end].kind == Kind.LABEL):
+    while end < len(ops) and ops[end].kind not in _BLOCK_ENDS:
         end += 1
     return bool(late) or any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in ops[branch:end])
 
 
-def _behind(ops: list[Op], branch: int, at: int, reach: list[int]) -> tuple[list[Op], bool]:
-    """Give what follows where both ways meet, in its basic block, and whether that is itself within a branch."""
-    start = at
-    while at < len(ops) and ops[at].kind == Kind.LABEL:
-        at += 1
-    end = at
-    while end < len(ops) and ops[end].kind not in _BLOCK_ENDS:
-        end += 1
-    return ops[at:end], reach[branch] > start
-
-
-def _reach(ops: list[Op]) -> list[int]:
-    """Give, per op, the furthest place to which a branch before it may go."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
+def _reach(graph: Graph) -> list[int]:
+    """Give, per block, the number of the last one to which a branch at the end of a block before it may go."""
     reach, furthest = [], -1
-    for op in ops:
+    for block in graph.blocks:
         reach.append(furthest)
-        if op.kind == Kind.BRANCH and op.guard is not None:
-            furthest = max(furthest, labels[op.target])
+        if block.branch is not None and block.branch.guard is not None:
+            furthest = max(furthest, graph.numbers[block.branch.target])
     return reach
 
 
@@ -255,25 +311,6 @@ def issues(op: Op, architecture) -> int:
     if op.operation in (ABSORBED, "move") or op.fn in ("mul_wide_s32", "mul_wide_u32"):
         return 0
     return 1 if op.fn == "add_b64" else op.times * max(1, operations[op.operation].issues) if op.operation in operations else op.times
-
-
-def _is_label(ops: list[Op], at: int, name: str) -> bool:
-    return at < len(ops) and ops[at].kind == Kind.LABEL and ops[at].fn == name
-
-
-def _straight(ops: list[Op], at: int, guard: int, references: dict[str, int], operations) -> tuple[list[Op], int]:
-    predicate = guard if guard >= 0 else ~guard
-    found = []
-    while at < len(ops):
-        op = ops[at]
-        if op.kind == Kind.LABEL and not references.get(op.fn):
-            at += 1
-            continue
-        if op.kind not in _GUARDABLE or op.guard is not None or predicate in op.d or slow_paths(op, operations):
-            break
-        found.append(op)
-        at += 1
-    return found, at
 
 
 def _cost(ops: list[Op], architecture, worth: Predication, turns: bool, merged: dict[int, int], behind: tuple[list[Op], bool] | None = None) -> int:
@@ -309,7 +346,7 @@ def _cost(ops: list[Op], architecture, worth: Predication, turns: bool, merged: 
     return cost
 
 
-def _guard(op: Op, guard: int, found: Lives, label: int) -> None:
+def _guard(op: Op, guard: int, needed: list[int]) -> None:
     op.guard = guard
     op.flags |= Flag.PREDICATED
-    op.kills = not any(v is not None and found.is_alive(v, label) for v in op.d)
+    op.kills = not needed

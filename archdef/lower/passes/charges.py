@@ -8,13 +8,11 @@ from archdef.lower.meeting import meeting_points
 from archdef.lower.passes.joins import join_behind, leave_by_joining
 from archdef.lower.places import Insertions, earliest_ends, outermost
 from archdef.lower.uniform import varying
-from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, immediate, loops, mov, slow_paths
+from archdef.lower.virtual import ABSORBED, TRUE, Block, Code, Const, Op, Unit, immediate, mov, slow_paths
 from archdef.spec.isa import Operation
 
 UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
 """Lane functions for which there is a test whether operands are out of the ordinary."""
-ORDINARY = "@ordinary"
-"""Beginning of the labels of branches that are part of what an operation costs."""
 
 
 def charge_prologue(code: Code, unit: Unit, times: int) -> None:
@@ -27,67 +25,69 @@ def branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
     """Insert the branches to routines for operands out of the ordinary, and those routines, which lie elsewhere; what they compute is computed
     anyway."""
     operations = architecture.isa.operations
-    made: list[Op] = []
-    for op in code.ops:
-        paths = slow_paths(op, operations)
-        if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow_issues:
-            apart = unit.new(0)
-            made += [Op(Kind.SETP, f"uncommon_{op.fn}", [apart, None], [op.s[0], op.s[1] if len(op.s) > 1 else op.s[0], None], ABSORBED,
-                        statement=op.statement), op, *_slow_path(op, ~apart, unit, operations[op.operation], f"{ORDINARY}{len(made)}")]
-            paths -= 1
-        else:
-            made.append(op)
-        for _ in range(paths):
-            made += _passed(op, ~TRUE, f"{ORDINARY}{len(made)}")
-    code.ops = made
+    if any(slow_paths(op, operations) for op in code.ops):
+        code.rewrite(lambda op: _with_slow_paths(op, unit, operations))
 
 
-def _passed(op: Op, guard: int, label: str, elsewhere: int = 0) -> list[Op]:
-    """Give a branch to what is behind it."""
-    return [Op(Kind.BRANCH, 0, operation="branch", target=label, guard=guard, count=elsewhere, statement=op.statement), Op(Kind.LABEL, label)]
+def _with_slow_paths(op: Op, unit: Unit, operations) -> list[Op | Block]:
+    """Give an operation with the branches that it contains."""
+    paths = slow_paths(op, operations)
+    made: list[Op | Block] = [op]
+    if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow_issues:
+        apart = unit.new(0)
+        made = [Op(Kind.SETP, f"uncommon_{op.fn}", [apart, None], [op.s[0], op.s[1] if len(op.s) > 1 else op.s[0], None], ABSORBED, statement=op.statement),
+                op, *_slow_path(op, ~apart, unit, operations[op.operation])]
+        paths -= 1
+    for _ in range(paths):
+        made += _passed(op, ~TRUE)
+    return made
 
 
-def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation, label: str) -> list[Op]:
+def _passed(op: Op, guard: int, elsewhere: int = 0) -> tuple[Op, Block]:
+    """Give a branch to what is behind it, and that."""
+    behind = Block("@ordinary")
+    return Op(Kind.BRANCH, 0, operation="branch", target=behind, guard=guard, count=elsewhere, statement=op.statement, own=True), behind
+
+
+def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation) -> list[Op | Block]:
     """Give the branch around a routine for what is out of the ordinary, and that: something that waits for the operation, and branches that wait
     for it."""
-    branch, end = _passed(op, ordinary, label)
+    branch, end = _passed(op, ordinary)
     never, branches = unit.new(0), cost.slow_branches or 0
     waits = Op(Kind.SETP, f"lt_u{8 * op.width}", [never, None], [op.d[0], immediate(0, op.width), None], op.operation, slow=True,
                count=cost.slow_issues - branches, statement=op.statement)
-    return [branch, waits, *(part for k in range(branches) for part in _passed(op, never, f"{label}.{k}", 1)), end]
+    return [branch, waits, *(part for _ in range(branches) for part in _passed(op, never, 1)), end]
 
 
 def meet_again(code: Code, unit: Unit, times: int) -> None:
     """Charge forward branches that lanes may take apart."""
-    differing = varying(code, unit)
-    labels = {op.fn: k for k, op in enumerate(code.ops) if op.kind == Kind.LABEL}
-    meetings = meeting_points(code.ops)
+    differing, graph = varying(code, unit), code.graph
+    meetings = meeting_points(graph)
     prepared: set[int] = set()          # meeting points: lanes that part on the way to one that is set up already meet there too
-    around = earliest_ends(code.ops, loops(code.ops))
-    for k, op in enumerate(code.ops):
-        if op.kind != Kind.BRANCH or op.guard is None or (op.guard if op.guard >= 0 else ~op.guard) not in differing:
+    around = earliest_ends(len(graph.blocks), graph.loops)
+    for n, block in enumerate(graph.blocks):
+        branch = block.branch
+        if branch is None or branch.guard is None or branch.own or (branch.guard if branch.guard >= 0 else ~branch.guard) not in differing:
             continue
-        if op.target.startswith(ORDINARY):     # part of what the operation costs
-            continue
-        target = labels[op.target]
+        target = graph.numbers[branch.target]
         # lanes that leave a loop early meet behind it, which costs once, not every trip
-        if target > k and meetings[k] not in prepared and around.get(k, target) >= target:
-            op.times += times
-            op.meets = True
-            prepared.add(meetings[k])
+        if target > n and meetings[n] not in prepared and around.get(n, target) >= target:
+            branch.times += times
+            branch.meets = True
+            prepared.add(meetings[n])
 
 
 def join_ways(code: Code, unit: Unit) -> None:
     """Let lanes that come to a meeting point without a branch come by a join."""
-    join_behind(code, unit, leave_by_joining(code), ORDINARY)
+    join_behind(code, unit, leave_by_joining(code))
 
 
 def once(code: Code, unit: Unit, times: int, wants: Callable[[Op], bool]) -> None:
     """Charge moves before the first op that wants them, or the loop around it."""
-    first = next((op for op in code.ops if op.kind != Kind.LABEL and wants(op)), None) if times else None
+    first = next((op for op in code.ops if wants(op)), None) if times else None
     if first is not None:
         insertions = Insertions()
-        insertions.put(outermost(code.ops).get(id(first), first), moved(unit, Const(ConstantKind.IMMEDIATE, 4, 0), first, times=times))
+        insertions.put(outermost(code.graph).get(id(first), first), moved(unit, Const(ConstantKind.IMMEDIATE, 4, 0), first, times=times))
         insertions.apply(code)
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, use_counts
+from archdef.lower.graph import Graph
 from archdef.lower.uniform import varying
-from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, loops
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
 
 _WIDENED = ("cvt_s64_s32", "cvt_u64_u32")
 _CHARGED = {"add_b64": "int_add", "sub_b64": "int_add", "shl_b64": "int_shift", "and_b64": "int_logic", "or_b64": "int_logic"}
@@ -53,9 +54,7 @@ def _own(code: Code, unit: Unit) -> set[int]:
     """Give the registers in which every lane has a value of its own: those in which lanes may differ, that are written where not all lanes
     may be, or from which such a register is made."""
     found = varying(code, unit)
-    ops = code.ops
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-
+    ops, graph, starts = code.ops, code.graph, [*code.starts(), len(code.ops)]
     read: dict[int, list[int]] = {}
     for k, op in enumerate(ops):
         for v in op.reads():
@@ -70,14 +69,16 @@ def _own(code: Code, unit: Unit) -> set[int]:
 
     while True:
         before = len(found)
-        for start, end in loops(ops):
-            leaving = (op for op in ops[start:end + 1] if op.kind == Kind.BRANCH and parts(op))
-            if any(not start <= labels[op.target] <= end or labels[op.target] == start for op in leaving):
-                found.update(v for op in ops[start:end + 1] for v in op.writes())
-        for k, op in enumerate(ops):
-            if op.kind == Kind.BRANCH and parts(op) and labels[op.target] > k and not _ends(ops, labels[op.target]):
-                within = range(k, labels[op.target])
-                found.update(v for op in ops[k:labels[op.target]] for v in op.writes() if any(n not in within for n in read.get(v, ())))
+        for loop in graph.loops:
+            branches = [block.branch for block in graph.blocks[loop.first:loop.last + 1] if block.branch is not None]
+            leaving = (graph.numbers[branch.target] for branch in branches if parts(branch))
+            if any(not loop.first < target <= loop.last for target in leaving):
+                found.update(v for op in ops[starts[loop.first]:starts[loop.last + 1]] for v in op.writes())
+        for n, block in enumerate(graph.blocks):
+            ahead = graph.numbers[block.branch.target] if block.branch is not None and parts(block.branch) else -1
+            if ahead > n and not _ends(graph, ahead):
+                within = range(starts[n + 1] - 1, starts[ahead])
+                found.update(v for op in ops[within.start:within.stop] for v in op.writes() if any(n not in within for n in read.get(v, ())))
         for op in ops:
             if any(v in found for v in op.reads()) or op.fn == "add_b64" and any(type(s) is int and s in products for s in op.s):
                 found.update(op.writes())
@@ -89,11 +90,11 @@ def _own(code: Code, unit: Unit) -> set[int]:
             return found
 
 
-def _ends(ops: list[Op], at: int) -> bool:
+def _ends(graph: Graph, number: int) -> bool:
     """Tell whether nothing but the end of the kernel comes."""
-    while at < len(ops) and ops[at].kind == Kind.LABEL:
-        at += 1
-    return at >= len(ops) or ops[at].kind in (Kind.EXIT, Kind.RETURN) and ops[at].guard is None
+    number = graph.behind(number)
+    first = graph.blocks[number].ops[0] if number < len(graph.blocks) else None
+    return first is None or first.kind in (Kind.EXIT, Kind.RETURN) and first.guard is None
 
 
 def _charge_addresses(code: Code, readers: dict[int, list[Op]]) -> None:

@@ -5,17 +5,19 @@ from collections.abc import Callable
 
 from archdef.lower.encoding import Flag, Kind, SystemCall
 from archdef.lower.facts import use_counts
-from archdef.lower.virtual import PURE, Code, Op, leads_to, lives, successors
-from archdef.ptx.graph import reachable
+from archdef.lower.virtual import PURE, Code, Op, lives
 
 _DROPPABLE = PURE | {Kind.LOAD, Kind.TEXTURE, Kind.SPECIAL, Kind.MATRIX, Kind.MATRIX_LOAD}
 
 
 def drop_unreachable(code: Code) -> None:
     """Drop ops that control never gets to."""
-    if code.ops:
-        reached = reachable(successors(code.ops))
-        code.ops = [op for op, kept in zip(code.ops, reached) if kept or op.kind == Kind.LABEL]
+    graph = code.graph
+    if not all(graph.reached):
+        for block, reached in zip(graph.blocks, graph.reached, strict=True):
+            if not reached:
+                block.ops = []
+        graph.join()
 
 
 def drop_dead(code: Code, exchanges: bool = False) -> None:
@@ -26,37 +28,37 @@ def drop_dead(code: Code, exchanges: bool = False) -> None:
     _drop_unread(code, goes)
     while True:
         found = lives(code)
-        wanted: list[list[bool] | None] = [None] * len(code.ops)
+        ops = code.ops
+        wanted: list[list[bool] | None] = [None] * len(ops)
         for k, behind in found.walk():
-            op = code.ops[k]
+            op = ops[k]
             wanted[k] = [v is not None and (v in behind or v in code.foreign) for v in op.d]
             if not any(wanted[k]) and goes(op):
                 wanted[k], found.uses[k] = None, ()
-        for op, mine in zip(code.ops, wanted, strict=True):
+        for op, mine in zip(ops, wanted, strict=True):
             if mine is not None and op.kind in (Kind.SETP, Kind.ATOM):
                 op.d = [v if w else None for v, w in zip(op.d, mine)]
             elif mine is not None and op.kind == Kind.SYSTEM and op.fn != SystemCall.STACK:     # the engine sees that nobody looks at the answer
                 op.d = [v if w else None for v, w in zip(op.d, mine)]
             elif mine is not None and op.kind in (Kind.SHUFFLE, Kind.MATCH) and len(op.d) > 1 and not mine[1]:
                 op.d[1] = None          # nothing waits for a predicate that nobody reads
-        kept = [op for op, mine in zip(code.ops, wanted, strict=True) if mine is not None]
-        changed = len(kept) < len(code.ops)
-        code.ops = kept
-        if not changed:
+        gone = {id(op) for op, mine in zip(ops, wanted, strict=True) if mine is None}
+        if not gone:
             return
+        code.drop(gone)
 
 
 def _drop_unread(code: Code, goes: Callable[[Op], bool]) -> None:
     """Drop what makes registers that nothing reads anywhere, from the end: a chain of such ops goes at once, whatever branches are between."""
-    counts, kept = use_counts(code), []
+    counts, gone = use_counts(code), set()
     stays = code.foreign | code.results
     for op in reversed(code.ops):
         if goes(op) and not any(counts.get(v) or v in stays for v in op.writes()):
             for v in op.reads():
                 counts[v] -= 1
-        else:
-            kept.append(op)
-    code.ops = kept[::-1]
+            gone.add(id(op))
+    if gone:
+        code.drop(gone)
 
 
 def _droppable(op: Op) -> bool:
@@ -66,14 +68,13 @@ def _droppable(op: Op) -> bool:
 
 
 def drop_labels(code: Code) -> None:
-    """Drop branches to the next op and labels that no branch names."""
-    ops = code.ops
-    ops = [op for k, op in enumerate(ops) if not (op.kind == Kind.BRANCH and leads_to(ops, k + 1, op.target))]
-    named: set[str] = set()
-    for op in ops:
-        if op.kind == Kind.BRANCH:
-            named.add(op.target)
-        elif op.kind == Kind.BRANCH_INDEXED:
-            named.update(op.target)
-    code.ops = [op for op in ops if op.kind != Kind.LABEL or op.fn in named]
-
+    """Drop branches to what comes next, and let blocks to which no branch goes be part of those before them."""
+    graph = code.graph
+    for block in [block for n, block in enumerate(graph.blocks) if block.branch is not None and graph.leads_to(n + 1, block.branch.target)]:
+        block.ops = block.ops[:-1]
+    graph.changed()
+    named = graph.references
+    for block in graph.blocks:
+        if block not in named:
+            block.name = None
+    graph.join()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import Kind
 from archdef.lower.facts import Near, definitions, single, use_counts
-from archdef.lower.virtual import PARTS, Code, Const, Op, Unit, Value
+from archdef.lower.virtual import Code, Const, Op, Unit, Value
 
 _INTEGER = {
     "mul_lo_b16": ("add_b16", "mad_lo_b16"), "mul_lo_b32": ("add_b32", "mad_lo_b32"), "mul_lo_b64": ("add_b64", "mad_lo_b64"),
@@ -35,8 +35,8 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
     products: dict[int, tuple[int, Op]] = {}  # product -> where it was made, in this block
     last: dict[int, int] = {}  # register -> where it was written last
     gone: set[int] = set()
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for k, (cut, op) in enumerate(code.straight()):
+        if cut:
             products.clear()
         if op.kind == Kind.ALU:
             made = _fused(op, products, last, isa.float_mad)
@@ -49,7 +49,7 @@ def fuse(code: Code, unit: Unit, architecture, kept_apart: frozenset[int] = froz
         for v in op.d:
             if v is not None:
                 last[v] = k
-    code.ops = [op for op in code.ops if id(op) not in gone]
+    code.drop(gone)
     if all_uses:
         _fuse_shared(code, uses, written, isa.float_mad)
 
@@ -60,10 +60,9 @@ def _fuse_shared(code: Code, uses, written, float_mad: str) -> None:
     products: dict[int, tuple[int, int, Op]] = {}       # product → its block, its place
     readers: dict[int, list[tuple[int, Op]]] = {}       # product → additions that may take it
     order: list[int] = []
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
-            block += 1
-        elif op.kind == Kind.ALU:
+    for k, (cut, op) in enumerate(code.straight()):
+        block += cut
+        if op.kind == Kind.ALU:
             for position, v in enumerate(op.s if len(op.s) == 2 else ()):
                 if type(v) is int and v in products:
                     at, where, product = products[v]
@@ -87,7 +86,7 @@ def _fuse_shared(code: Code, uses, written, float_mad: str) -> None:
                 op.fn, op.operation, other = _float_form(op, product, position, float_mad), product.operation.replace("mul", "fma"), op.s[1 - position]
                 op.s = [product.s[0], product.s[1], other]
             gone.add(id(product))
-    code.ops = [op for op in code.ops if id(op) not in gone]
+    code.drop(gone)
 
 
 def share_products(code: Code, unit: Unit, architecture) -> None:
@@ -101,8 +100,8 @@ def share_products(code: Code, unit: Unit, architecture) -> None:
         return
     known = single(code, unit)
     near = Near()           # products made in this block whose factors are as they were
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             near.clear()
         if op.kind == Kind.ALU and op.fn == "add_b64" and (op.guard is None or op.kills):
             for position in (1, 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import Combine, Kind
 from archdef.lower.facts import definitions, use_counts
 from archdef.lower.select.arithmetic import TRUTH
-from archdef.lower.virtual import PARTS, Code, Op
+from archdef.lower.virtual import Code, Op
 
 _COMBINES = {TRUTH["and"]: Combine.AND, TRUTH["or"]: Combine.OR, TRUTH["xor"]: Combine.XOR}
 
@@ -23,8 +23,8 @@ def combine_predicates(code: Code, branches_take_two: bool = False, repeats: boo
     compared: dict[int, tuple[int, Op]] = {}  # predicate -> its comparison, in this block
     last: dict[int, int] = {}
     gone: set[int] = set()
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for k, (cut, op) in enumerate(code.straight()):
+        if cut:
             compared.clear()
         if op.kind == Kind.PRED and op.fn in _COMBINES:
             swallowed = _combine(op, compared, last, id(op) in taken, uses)
@@ -39,23 +39,23 @@ def combine_predicates(code: Code, branches_take_two: bool = False, repeats: boo
         for v in op.d:
             if v is not None:
                 last[v] = k
-    code.ops = [op for op in code.ops if id(op) not in gone]
+    if gone:
+        code.drop(gone)
 
 
 def _taken_by_branches(code: Code) -> set[int]:
     """Give the identities of what tells whether two predicates hold, for a branch back alone."""
     uses = use_counts(code)
     made: dict[int, Op] = {}        # predicate → the logic that gives it, in this block
-    before: set[str] = set()        # labels
+    numbers = code.graph.numbers
+    back = {block.branch for n, block in enumerate(code.blocks) if block.branch is not None and numbers[block.branch.target] <= n}
     found: set[int] = set()
-    for op in code.ops:
-        if op.kind == Kind.LABEL:
-            before.add(op.fn)
-        if op.kind == Kind.BRANCH and op.guard is not None and op.target in before:
+    for cut, op in code.straight():
+        if op in back and op.guard is not None:
             logic = made.get(op.guard if op.guard >= 0 else ~op.guard)
             if logic is not None and logic.fn == TRUTH["and" if op.guard >= 0 else "or"]:
                 found.add(id(logic))
-        if op.kind in PARTS:
+        if cut:
             made.clear()
         for v in op.writes():
             made.pop(v, None)

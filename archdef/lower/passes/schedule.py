@@ -21,18 +21,20 @@ def start_loads_early(code: Code, unit: Unit, addresses: set[int], room: int, ar
     across    : loads from global memory start before stores to shared memory that stand before them.
     late      : operations that need no load wait while loads that are under way fill the registers allowed.
 
-    Everything else (stores, atomics, ordered loads, barriers, branches, labels, carries) stays where it is, and nothing passes it.
+    Everything else (stores, atomics, ordered loads, barriers, branches, carries) stays where it is, and nothing passes it.
     """
-    pieces = _pieces(code.ops, across)
-    if not any(sum(map(_is_load, piece)) > 1 for piece in pieces):
+    pieces = [_pieces(block.ops, across) for block in code.blocks]
+    if not any(sum(map(_is_load, piece)) > 1 for mine in pieces for piece in mine):
         return
-    given = code.ops
+    given = [block.ops for block in code.blocks]
     allowed = max(room, demand(code, unit, addresses, {}, architecture).in_order)
     for words in PENDING_WORDS:
-        code.ops = [op for piece in pieces for op in _ordered(piece, unit, words, late)]
+        for block, mine in zip(code.blocks, pieces, strict=True):
+            block.ops = [op for piece in mine for op in _ordered(piece, unit, words, late)]
         if demand(code, unit, addresses, {}, architecture).in_order <= allowed:
             return
-    code.ops = given
+    for block, ops in zip(code.blocks, given, strict=True):
+        block.ops = ops
 
 
 def _pieces(ops: list[Op], across: bool) -> list[list[Op]]:

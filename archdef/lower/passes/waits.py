@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Flag, Kind, PhaseOp
+from archdef.lower.graph import BRANCHES
 from archdef.lower.meeting import meeting_points
 from archdef.lower.virtual import Code, Op, successors
 from archdef.ptx import ir
@@ -27,8 +28,8 @@ def mark_waits(codes: list[Code], source: list[ir.Instruction]) -> None:
 
 
 def _mark(code: Code, source: list[ir.Instruction]) -> None:
-    ops, graph = code.ops, successors(code.ops)
-    backward = [(k, t) for k, op in enumerate(ops) if op.kind in (Kind.BRANCH, Kind.BRANCH_INDEXED) for t in graph[k] if t <= k]
+    ops, graph, starts = code.ops, successors(code), code.starts()
+    backward = [(k, t) for k, op in enumerate(ops) if op.kind in BRANCHES for t in graph[k] if t <= k]
     seen = [_reads_others(op, source) for op in ops]
     if not backward or not any(seen):
         return
@@ -36,7 +37,9 @@ def _mark(code: Code, source: list[ir.Instruction]) -> None:
     for k, targets in enumerate(graph):
         for t in targets:
             behind[t].append(k)
-    meets = meeting_points(ops)
+    ends = {starts[n] + len(block.ops) - 1: n for n, block in enumerate(code.blocks) if block.ops}
+    meetings = meeting_points(code.graph)
+    meets = {k: starts[meetings[n]] if meetings[n] >= 0 else len(ops) for k, n in ends.items()}
     for k, t in backward:
         loop = _loop(behind, k, t)
         if any(seen[n] for n in loop) and _end_depends(ops, loop, seen, graph, meets):
@@ -62,7 +65,7 @@ def _loop(behind: list[list[int]], last: int, first: int) -> set[int]:
     return found
 
 
-def _end_depends(ops: list[Op], loop: set[int], seen: list[bool], graph, meets: list[int]) -> bool:
+def _end_depends(ops: list[Op], loop: set[int], seen: list[bool], graph, meets: dict[int, int]) -> bool:
     """Tell whether a branch out of the loop, or back, is decided by a value that comes from other threads."""
     order, foreign = sorted(loop), set()
     while True:
@@ -77,7 +80,7 @@ def _end_depends(ops: list[Op], loop: set[int], seen: list[bool], graph, meets: 
                     if any(t not in loop or t <= n for t in graph[n]):
                         return True
                     for k in order:     # what is written on one way only depends on the branch
-                        if n < k < (meets[n] if meets[n] >= 0 else len(ops)):
+                        if n < k < meets[n]:
                             foreign.update(ops[k].writes())
         if len(foreign) == before:
             return False

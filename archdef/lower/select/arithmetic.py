@@ -88,7 +88,7 @@ def compare_pair(s: Selection, m: Match, i: ir.Instruction) -> None:
     low, high = predicate_pair(s, i.operands[0])
     if combine and low is not None and with_ in (low, ~low):  # the second comparison still needs the old value
         with_, old = s.fresh(0), with_
-        s.code.ops.append(Op(Kind.PRED, TRUTH["mov"], [with_], [old, TRUE, TRUE], "predicate", statement=s.statement))
+        s.ops.append(Op(Kind.PRED, TRUTH["mov"], [with_], [old, TRUE, TRUE], "predicate", statement=s.statement))
     for half, d in (("", low), ("high_", high)):
         if d is not None:
             s.emit(Kind.SETP, f"{m.fn}_{half}{type[:-2]}", [d, None], [a, b, with_], m.operation, combine=combine)
@@ -109,9 +109,9 @@ def set_pair(s: Selection, m: Match, i: ir.Instruction) -> None:
     one, parts = _TRUE_OF.get(type, 0xFFFF), []
     for half, shift in (("", 0), ("high_", 16)):
         holds, part = s.fresh(0), s.fresh(4)
-        s.code.ops.append(Op(Kind.SETP, f"{m.fn}_{half}{compared[:-2]}", [holds, None], [a, b, with_], m.operation,
+        s.ops.append(Op(Kind.SETP, f"{m.fn}_{half}{compared[:-2]}", [holds, None], [a, b, with_], m.operation,
                              statement=s.statement, combine=combine))
-        s.code.ops.append(Op(Kind.SELP, 0, [part], [immediate(one << shift), immediate(0), holds], "select", statement=s.statement))
+        s.ops.append(Op(Kind.SELP, 0, [part], [immediate(one << shift), immediate(0), holds], "select", statement=s.statement))
         parts.append(part)
     s.emit(Kind.ALU, "or_b32", [d], parts, "int_logic")
     finish()

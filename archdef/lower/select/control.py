@@ -9,7 +9,7 @@ from archdef.lower.select.interface import prototype_of
 from archdef.lower.select.selection import Interface, Piece, Selection, builds
 from archdef.lower.select.system import SERVICES, serve
 from archdef.lower.select.warp import mask_width, member_mask, warn_half
-from archdef.lower.virtual import Code, Const, Op, immediate, mov
+from archdef.lower.virtual import Block, Const, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -21,7 +21,7 @@ def branch(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``bra``."""
     if not isinstance(i.operands[0], ir.Label):
         raise s.fault("expected a label")
-    s.emit(Kind.BRANCH, 0, operation="branch", target=i.operands[0].name, flags=Flag.UNIFORM if m.bound["uni"] else 0)
+    s.emit(Kind.BRANCH, 0, operation="branch", target=s.block(i.operands[0].name), flags=Flag.UNIFORM if m.bound["uni"] else 0)
 
 
 @builds("branch_indexed")
@@ -29,7 +29,7 @@ def branch_indexed(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``brx.idx``."""
     index = s.value(i.operands[0], "u32")
     targets = s.function.branch_targets[i.operands[1].name]
-    s.emit(Kind.BRANCH_INDEXED, 0, [], [index], "branch", target=tuple(targets), flags=Flag.UNIFORM if m.bound["uni"] else 0)
+    s.emit(Kind.BRANCH_INDEXED, 0, [], [index], "branch", target=tuple(map(s.block, targets)), flags=Flag.UNIFORM if m.bound["uni"] else 0)
 
 
 @builds("exit")
@@ -101,25 +101,20 @@ def _pass(s: Selection, target: ir.CallTarget, interface: Interface, name: str, 
             _hand_over(s, argument, offset, piece)
     if s.guard is not None and s.function.name in s.calls.circles:
         # what is saved across the call comes back whatever the guard is by then
-        over, guard = f"@over{len(s.code.ops)}", s.guard
+        over, guard = Block("@over"), s.guard
         s.emit(Kind.BRANCH, 0, operation="branch", target=over)
-        s.code.ops[-1].guard = ~guard
+        s.ops[-1].guard = ~guard
         s.guard = None
         emit()
         s.guard = guard
-        s.code.ops.append(Op(Kind.LABEL, over))
+        s.begin(over)
     else:
         emit()
-    made = _call_emitted(s.code)
+    made = next(op for op in reversed(s.ops) if op.kind in (Kind.CALL, Kind.CALL_INDIRECT))
     made.gives, made.kills = tuple(sorted(interface.registers(interface.returns))), True      # who was not called does not look at them
     for result, pieces in zip(target.returns, interface.returns):
         for offset, piece in pieces.items():
             _take(s, result, offset, piece)
-
-
-def _call_emitted(code: Code) -> Op:
-    """Give the call that was emitted last, which may have a label behind it."""
-    return next(op for op in reversed(code.ops) if op.kind in (Kind.CALL, Kind.CALL_INDIRECT))
 
 
 def _hand_over(s: Selection, argument, offset: int, piece: Piece) -> None:

@@ -8,7 +8,7 @@ from archdef.lower.encoding import ConstantKind, Flag, Kind, RegisterOp, Space
 from archdef.lower.registers import LEAST, MOST, STEP, budget, registers_of
 from archdef.lower.select.parts import read_part, write_part
 from archdef.lower.select.selection import SPACES, Selection, builds, lane_bytes
-from archdef.lower.virtual import Const, Op, Value, immediate, mov
+from archdef.lower.virtual import Block, Const, Value, immediate, mov
 from archdef.ptx import ir
 from archdef.ptx.table import Match, bits_of
 
@@ -204,10 +204,10 @@ def ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] 
     if not apart:
         yield
         return
-    over, guard = f"@ordered{len(s.code.ops)}", s.guard
+    over, guard = Block("@ordered"), s.guard
     if guard is not None:
         s.emit(Kind.BRANCH, 0, operation="branch", target=over)
-        s.code.ops[-1].guard = ~guard
+        s.ops[-1].guard = ~guard
         s.guard = None
     if releases:
         s.emit(Kind.FENCE, 0, operation="fence")
@@ -216,7 +216,7 @@ def ordered(s: Selection, m: Match, space: Space, results: Sequence[int | None] 
         s.emit(Kind.FENCE, 0, [], [v for v in results if v is not None][:1], operation="load_global")
     if guard is not None:
         s.guard = guard
-        s.code.ops.append(Op(Kind.LABEL, over))
+        s.begin(over)
 
 
 def _is_sink(operand: ir.Operand) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import attrs
 
@@ -15,7 +15,7 @@ from archdef.lower.calls import Calls, Signature, number_of
 from archdef.lower.encoding import FIRST_LAUNCH_WIDE, FIRST_OF_ALL_CLUSTERS, FIRST_OF_CLUSTER, FIRST_ON_DEMAND, ConstantKind, Kind, Space, SpecialRegister
 from archdef.lower.frames import STACK_OPCODES, move_stack, rounded
 from archdef.lower.layout import SCRATCH_BYTES, Layout
-from archdef.lower.virtual import ABSORBED, TRUE, Code, Const, Op, Unit, Value, immediate, mov
+from archdef.lower.virtual import ABSORBED, TRUE, Block, Code, Const, Op, Unit, Value, immediate, mov
 from archdef.ptx import ir, table
 from archdef.spec.isa import FEATURES
 
@@ -93,6 +93,12 @@ class Selection:
     first_statement: int
     accesses: Accesses = Accesses()
     code: Code = None
+    ops: list[Op] = attrs.Factory(list)
+    """What has been selected."""
+    begun: list[tuple[int, Block]] = attrs.Factory(list)
+    """Blocks to which branches may go, each with the number of operations before it."""
+    named: dict[str, Block] = attrs.Factory(dict)
+    """Label of the source → the block that begins there."""
     registers: dict[str, int] = attrs.Factory(dict)
     pieces: dict[tuple[str, int], Piece] = attrs.Factory(dict)
     """(parameter variable, offset) → what carries it."""
@@ -119,13 +125,13 @@ class Selection:
         self.code = Code(function)
         self.statement = self.first_statement
         self._enter()
-        ops = self.code.ops
+        ops = self.ops
         places: dict[int, list[str]] = {}
         for label, index in function.labels.items():
             places.setdefault(index, []).append(label)
         for index, instruction in enumerate(function.body):
             for label in places.get(index, ()):
-                ops.append(Op(Kind.LABEL, label))
+                self.begin(self.block(label))
             self.statement, self.instruction, self.guard = self.first_statement + index, instruction, None
             found = table.match(instruction, self.module)
             for feature in found.features:
@@ -141,20 +147,47 @@ class Selection:
             if self.guard is not None and len(ops) > first + 1:
                 self._keep_guard(first)
         for label in places.get(len(function.body), ()):
-            ops.append(Op(Kind.LABEL, label))
+            self.begin(self.block(label))
         self.guard = None
-        if not ops or ops[-1].kind not in (Kind.EXIT, Kind.RETURN, Kind.BRANCH, Kind.TRAP) or ops[-1].guard is not None:
+        if len(ops) == self.straight_from or ops[-1].kind not in (Kind.EXIT, Kind.RETURN, Kind.BRANCH, Kind.TRAP) or ops[-1].guard is not None:
             self.leave()
+        self.code.graph.write(self._text())
         return self.code
+
+    def block(self, label: str) -> Block:
+        """Give the block that begins at a label of the source."""
+        return self.named.setdefault(label, Block(label))
+
+    def begin(self, block: Block) -> None:
+        """Let a block begin with what is selected next."""
+        self.begun.append((len(self.ops), block))
+
+    @property
+    def straight_from(self) -> int:
+        """Number of operations before the block that began last."""
+        return self.begun[-1][0] if self.begun else 0
+
+    def _text(self) -> Iterator[Op | Block]:
+        """Yield the operations, and the blocks that begin before each."""
+        at = 0
+        for place, block in self.begun:
+            yield from self.ops[at:place]
+            yield block
+            at = place
+        yield from self.ops[at:]
 
     def _keep_guard(self, first: int) -> None:
         """Copy the guard if a micro-op of the instruction, which starts at `first`, overwrites it while others still need it."""
-        ops, register = self.code.ops, self.guard if self.guard >= 0 else ~self.guard
+        ops, register = self.ops, self.guard if self.guard >= 0 else ~self.guard
         written = next((k for k in range(first, len(ops)) if register in ops[k].d), len(ops))
         if any(op.guard == self.guard for op in ops[written + 1:]):
             kept = self.fresh(0)
             for op in ops[first:]:
                 op.guard = kept if op.guard == self.guard else op.guard
+            at = len(self.begun)
+            while at and self.begun[at - 1][0] > first:
+                at -= 1
+                self.begun[at] = self.begun[at][0] + 1, self.begun[at][1]
             ops.insert(first, Op(Kind.PRED, 0xF0, [kept], [self.guard, TRUE, TRUE], "predicate", statement=self.statement))
 
     def _enter(self) -> None:
@@ -203,7 +236,7 @@ class Selection:
             self.frame = self.unit.new(4)
             self.emit(Kind.ALU, mov(4), [self.frame], [self.unit.stack], "move")
         if size:
-            self.code.ops.append(move_stack(self.unit, immediate(rounded(size)), self.statement))
+            self.ops.append(move_stack(self.unit, immediate(rounded(size)), self.statement))
 
     def leave(self) -> None:
         """End the thread, or return: results go to where the caller expects them, and the frame is given back."""
@@ -244,7 +277,7 @@ class Selection:
         """Append a micro-op under the instruction's guard."""
         op = Op(kind, fn, list(d), list(s), operation, statement=self.statement, guard=self.guard, **fields)
         op.kills = bool(op.d) and all(v is None or v in self.temporaries for v in op.d)
-        self.code.ops.append(op)
+        self.ops.append(op)
         return op
 
     def fresh(self, width: int) -> int:
@@ -256,7 +289,7 @@ class Selection:
     def temporary(self, fn: str, s, width: int, operation: str, **fields) -> int:
         """Append an arithmetic micro-op into a new register; never guarded, since nobody else sees the result."""
         result = self.fresh(width)
-        self.code.ops.append(Op(Kind.ALU, fn, [result], list(s), operation, statement=self.statement, width=width, **fields))
+        self.ops.append(Op(Kind.ALU, fn, [result], list(s), operation, statement=self.statement, width=width, **fields))
         return result
 
     # ---------------------------------------------------------------------------------------------------------- operands
@@ -433,7 +466,7 @@ class Selection:
         self.need("globaltimer" if "globaltimer" in bare else "clock64" if bare == "clock64" else "clock")
         whole = 8 if number in (SpecialRegister.CLOCK64, SpecialRegister.GLOBALTIMER) else 4
         read = self.fresh(whole)
-        self.code.ops.append(Op(Kind.SPECIAL, int(number), [read], [], "clock", statement=self.statement, width=whole))
+        self.ops.append(Op(Kind.SPECIAL, int(number), [read], [], "clock", statement=self.statement, width=whole))
         if bare in ("globaltimer_lo", "globaltimer_hi"):
             return self.temporary("low_b64" if bare.endswith("lo") else "high_b64", [read], 4, ABSORBED)
         return self.fit(read, whole, width, "u32")

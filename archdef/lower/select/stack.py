@@ -35,7 +35,7 @@ def alloca(s: Selection, m: Match, i: ir.Instruction) -> None:
 def _push(s: Selection, amount: int) -> None:
     op = move_stack(s.unit, amount, s.statement)
     op.guard = s.guard
-    s.code.ops.append(op)
+    s.ops.append(op)
 
 
 def _give(s: Selection, operand: ir.Operand, value: int, type: str) -> None:

@@ -82,10 +82,11 @@ def _last(s: Selection) -> Op | None:
     """Give the latest product, if nothing that concerns products, or control, comes behind it."""
     if s.guard is not None:
         return None
-    for op in reversed(s.code.ops):
+    for k in range(len(s.ops) - 1, s.straight_from - 1, -1):
+        op = s.ops[k]
         if op.kind == Kind.GROUP_PRODUCT:
             return op if op.guard is None else None
-        if op.kind in (Kind.LABEL, Kind.GROUP, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.EXIT, Kind.RETURN):
+        if op.kind in (Kind.GROUP, Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.EXIT, Kind.RETURN):
             return None
     return None
 

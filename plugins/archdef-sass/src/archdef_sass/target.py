@@ -38,7 +38,7 @@ def _as_selected(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     """Add what is done before operands are settled, and to narrow addresses."""
     passes = after(
         passes, "check_features",
-        Pass(name="else_first", function=else_first, **_LAID_OUT, requires="reachable, labels"),
+        Pass(name="else_first", function=else_first, **_LAID_OUT, requires="reachable, labels", invalidates="flow"),
         Pass(name="keep_sums_apart", function=keep_sums_apart, takes="code source", declared="splits_wide_mads", requires="selected, unfused"),
         Pass(name="shared_bases", function=shared_bases, takes="code source layout", result="shared_bases", requires="selected"))
     passes = after(passes, "propagate", Pass(name="join_halves", function=join_halves, declared="reads_halves", requires="operands"))
@@ -58,9 +58,9 @@ def _unrolled(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     return after(
         passes, "drop_dead",
         Pass(name="predicate_loops", function=predicate_loops, takes="code unit architecture", fields=_PREDICATION | {"longest": "unroll_most_instructions"},
-             options="unroll predicate", declared="unroll_factor", requires="labels, operands, checked"),
+             options="unroll predicate", declared="unroll_factor", requires="labels, operands, checked", invalidates="flow"),
         Pass(name="unroll", function=unroll, takes="code unit architecture rolled", options="unroll", declared="unroll_factor",
-             requires="labels, operands, unfused", gives="sass.trips"),
+             requires="labels, operands, unfused", gives="sass.trips", invalidates="flow"),
         Pass(name="fold_constants", function=fold_constants, options="unroll", declared="unroll_whole_instructions", requires="sass.trips"),
         Pass(name="drop_dead_of_trips", function=drop_dead, options="unroll drop_dead", requires="reachable, sass.trips"))
 
@@ -92,15 +92,15 @@ def _branched(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     passes = before(
         passes, "combine_predicates",
         Pass(name="join_tests", function=join_tests, takes="code unit architecture", fields={"longest": "joined_tests"}, options="straighten predicate",
-             declared="joined_tests", requires="labels"))
+             declared="joined_tests", requires="labels", invalidates="flow"))
     passes = changed(passes, "predicate_branches", fields=_PREDICATION)
     return after(
         passes, "drop_labels_of_guards",
         Pass(name="combine_predicates_of_guards", function=combine_predicates,      # what branches kept apart
              fields=_COMBINED, options="predicate combine_predicates", declared="repeats_comparisons", requires="branches"),
-        Pass(name="copy_first", function=copy_first, **_LAID_OUT, requires="branches, labels", invalidates="labels"),
-        Pass(name="begin_within", function=begin_within, **_LAID_OUT, requires="branches", invalidates="labels"),
-        Pass(name="drop_labels_of_copies", function=drop_labels, **_LAID_OUT, requires="reachable", gives="labels"),
+        Pass(name="copy_first", function=copy_first, **_LAID_OUT, requires="branches, labels", invalidates="flow, labels"),
+        Pass(name="begin_within", function=begin_within, **_LAID_OUT, requires="branches", invalidates="flow, labels"),
+        Pass(name="drop_labels_of_copies", function=drop_labels, **_LAID_OUT, requires="reachable", gives="labels", invalidates="flow"),
         Pass(name="guard_selections", function=guard_selections, takes="code architecture", options="predicate", declared="guards_selections",
              requires="branches"),
         Pass(name="absorb_terms", function=absorb_terms, takes="code assembler", options="fuse", declared="three_input_operations adds_before_minmax",
@@ -118,21 +118,21 @@ def _charged(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         passes, "charge_prologue",
         Pass(name="named_here", function=named_here, takes="code source", result="named_here", declared="loads_constants", requires="branches"),
         Pass(name="set_up_divisions", function=set_up_divisions, takes="code unit architecture", fields={"times": "division_setup_instructions"},
-             declared="division_setup_instructions", **_CHARGED))
+             declared="division_setup_instructions", **_CHARGED, invalidates="flow"))
     passes = after(
         passes, "charge_prologue",
         Pass(name="charge_accesses", function=charge_accesses, takes="code unit shared_bases",
              fields={"global_access": "global_access_instructions", "shared_access": "shared_access_instructions"},
-             declared="global_access_instructions shared_access_instructions", **_CHARGED),
-        Pass(name="bring_constants", function=bring_constants, takes="code unit architecture room", declared="loads_constants", **_CHARGED),
-        Pass(name="bring_immediates", function=bring_immediates, takes="code unit named_here", declared="loads_constants", **_CHARGED),
+             declared="global_access_instructions shared_access_instructions", **_CHARGED, invalidates="flow"),
+        Pass(name="bring_constants", function=bring_constants, takes="code unit architecture room", declared="loads_constants", **_CHARGED, invalidates="flow"),
+        Pass(name="bring_immediates", function=bring_immediates, takes="code unit named_here", declared="loads_constants", **_CHARGED, invalidates="flow"),
         Pass(name="copy_pointers", function=copy_pointers, takes="code unit", fields={"longest": "copies_pointers"}, declared="copies_pointers", **_CHARGED),
         Pass(name="copy_counters", function=copy_counters, takes="code unit", declared="guards_selections", **_CHARGED),
         Pass(name="merge_atomics", function=merge_atomics, takes="code unit", fields={"times": "merged_atomics"}, declared="merged_atomics", **_CHARGED),
         Pass(name="load_before_copies", function=load_before_copies, fields={"times": "loads_before_copies"}, declared="loads_before_copies", **_CHARGED))
     return after(
         passes, "branch_to_slow_paths",
-        Pass(name="bring_together", function=bring_together, takes="code unit", declared="warp_exchange_branches", **_CHARGED))
+        Pass(name="bring_together", function=bring_together, takes="code unit", declared="warp_exchange_branches", **_CHARGED, invalidates="flow"))
 
 
 def _ordered(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:

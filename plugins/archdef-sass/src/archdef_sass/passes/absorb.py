@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import Near, definitions
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op
+from archdef.lower.virtual import ABSORBED, Code, Const, Op
 from archdef_sass import Sass
 
 _LOGIC = ("and_b32", "or_b32", "xor_b32", "lop3_b32")
@@ -81,8 +81,8 @@ def _takes_half(op: Op) -> bool:
 def _pairs_converted(code: Code, readers: dict[int, list[Op]]) -> None:
     """Two numbers that are cut to 16 bits, and read as the halves of a word alone: one conversion puts both there, wherever they are made."""
     kept, written, part, parts = code.foreign | code.results, definitions(code), 0, {}
-    for op in code.ops:
-        part += op.kind in PARTS
+    for cut, op in code.straight():
+        part += cut
         parts[id(op)] = part
     for op in code.ops:
         pairs = ()
@@ -111,8 +111,8 @@ def clear_pairs(code: Code) -> None:
                 if v is not None:
                     place.setdefault(v, ((id(op), k // 2), k % 2))
     waiting: dict[tuple[int, int], int] = {}
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             waiting.clear()
         if op.kind == Kind.ALU and op.fn == "mov_b32" and op.guard is None and op.operation == "move" and op.d[0] in place and (
                 isinstance(op.s[0], Const) and op.s[0].kind == ConstantKind.IMMEDIATE and op.s[0].value == 0):
@@ -127,8 +127,8 @@ def _modifiers(code: Code, readers: dict[int, list[Op]]) -> None:
     """Signs, and magnitudes, of floating-point numbers that only what can take them in reads, before anything changes."""
     kept = code.foreign | code.results
     near = Near()           # result → what made it in this block, and how many reads of it are to come
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             near.clear()
         for v in op.reads():
             if v in near:
@@ -148,8 +148,8 @@ def _saturations(code: Code, readers: dict[int, list[Op]]) -> None:
     """Cutting a sum or product off at 0 and 1 where nobody else reads it: that is part of the instruction."""
     kept = code.foreign | code.results
     sums: dict[int, Op] = {}        # result → what made it in this block
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             sums.clear()
         if op.kind == Kind.ALU and op.fn == "sat_f32" and op.s[0] in sums and sums[op.s[0]].guard == op.guard and len(readers[op.s[0]]) == 1:
             op.operation = ABSORBED
@@ -165,8 +165,8 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
     """
     kept = code.foreign | code.results
     shifted = Near()        # result → the shift that made it, in this block
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             shifted.clear()
         if op.kind == Kind.ALU and op.fn in ("add_b64", "or_b64", "xor_b64") and op.guard is None:
             parts = sorted((shifted.get(v) for v in op.s[:2] if type(v) is int and v in shifted), key=lambda made: made.fn)
@@ -186,8 +186,8 @@ def _rotations(code: Code, readers: dict[int, list[Op]]) -> None:
 def _tests_and_widening(code: Code, readers: dict[int, list[Op]]) -> None:
     """A test for 0 of what logic gives; widening and shifting of what sums of 64 bits read; tests of a sign, of which the upper half decides."""
     near: dict[int, Op] = {}
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             near.clear()
         if op.kind == Kind.SETP and op.fn in _ZERO_TESTS and not op.combine and op.guard is None and op.s[0] in near:
             tested = op.s[1]
@@ -222,8 +222,8 @@ def _terms(code: Code, readers: dict[int, list[Op]], assembler: Sass) -> None:
     last: dict[int, int] = {}       # register → where it was written last
     place: dict[int, int] = {}
     kept = code.foreign | code.results
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for k, (cut, op) in enumerate(code.straight()):
+        if cut:
             inner.clear()
         if op.kind == Kind.ALU and op.operation != ABSORBED:
             taken = None

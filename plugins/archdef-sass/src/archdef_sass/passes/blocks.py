@@ -7,7 +7,7 @@ import attrs
 
 from archdef.lower.encoding import Kind
 from archdef.lower.passes.branches import issues
-from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, leads_to, lives, loops, slow_paths
+from archdef.lower.virtual import ABSORBED, PURE, TRUE, Block, Code, Const, Op, Unit, lives, slow_paths
 from archdef.ptx.liveness import Lives
 
 _EITHER = 0xFC
@@ -16,24 +16,45 @@ _EITHER = 0xFC
 
 def else_first(code: Code) -> None:
     """Turn ``@p bra A; bra B; A: …; bra M; B: …; M:`` into ``@p bra A; B: …; bra M; A: …; M:``."""
-    ops = list(code.ops)        # None: what is gone, all before the place that is looked at
-    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
-    for k in range(len(ops) - 2):
-        op, jump = ops[k], ops[k + 1]
-        if op is None or jump is None or not (op.kind == jump.kind == Kind.BRANCH and op.guard is not None and jump.guard is None
-                                              and leads_to(ops, k + 2, op.target)):
+    graph = code.graph
+    blocks: list[Block | None] = list(graph.blocks)     # None: what is gone, all before the place that is looked at
+    numbers = dict(graph.numbers)
+    for n in range(len(blocks) - 2):
+        jump = _leads_around(blocks, n)
+        if jump is None:
             continue
-        other = labels[jump.target]
-        last = ops[other - 1]
-        if other < k + 3 or last.kind != Kind.BRANCH or last.guard is not None or labels[last.target] <= other:
+        other = numbers[jump.target]
+        last = blocks[other - 1].branch if other >= n + 3 else None
+        if last is None or last.guard is not None or numbers[last.target] <= other:
             continue
-        end = labels[last.target]
-        final = ops[end - 1]
-        back = [] if _leaves(final) else [attrs.evolve(jump, target=last.target, statement=final.statement)]
-        moved = [*ops[other:end], *back, *ops[k + 2:other - 1]]
-        ops[k + 1:end] = [*[None] * (end - k - 1 - len(moved)), *moved]
-        labels.update((op.fn, n) for n, op in enumerate(ops[k + 1:end], k + 1) if op is not None and op.kind == Kind.LABEL)
-    code.ops = [op for op in ops if op is not None]
+        end = numbers[last.target]
+        final = blocks[end - 1].last
+        back = [] if final is not None and _leaves(final) else [Block(ops=[attrs.evolve(jump, target=last.target, statement=(
+            final.statement if final is not None else 0))])]
+        blocks[other - 1].ops = blocks[other - 1].ops[:-1]
+        moved = [block for block in (*blocks[other:end], *back, *blocks[n + 2:other]) if block.ops or block.name is not None]
+        room = end - n - 1 - len(moved)
+        blocks[n + 1:end] = [*[None] * room, *moved]
+        numbers.update((block, at) for at, block in enumerate(blocks[n + 1:end], n + 1) if block is not None)
+    graph.blocks = [block for block in blocks if block is not None]
+    graph.join()
+
+
+def _leads_around(blocks: list[Block | None], n: int) -> Op | None:
+    """Give the branch around which, and nothing else, that at the end of a block leads, if it does."""
+    block, behind = blocks[n], blocks[n + 1]
+    branch = None if block is None or behind is None else block.branch
+    if branch is None or branch.guard is None or behind.name is not None or len(behind.ops) != 1:
+        return None
+    jump = behind.branch
+    return jump if jump is not None and jump.guard is None and _leads_to(blocks, n + 2, branch.target) else None
+
+
+def _leads_to(blocks: list[Block | None], n: int, target: Block) -> bool:
+    """Tell whether a block is among those that begin where one does."""
+    while n < len(blocks) and blocks[n] is not target and not blocks[n].ops:
+        n += 1
+    return n < len(blocks) and blocks[n] is target
 
 
 def _leaves(op: Op) -> bool:
@@ -42,98 +63,100 @@ def _leaves(op: Op) -> bool:
 
 def copy_first(code: Code) -> None:
     """Turn ``@p bra A; copies; bra M; A: …; M:`` into ``copies; @!p bra M; A: …; M:``: copies alone are not worth a way of their own."""
-    ops, made = list(code.ops), []
-    found: Lives | None = None          # stays what it is at labels: where both ways meet, nobody can tell how control came
-    k = 0
-    while k < len(ops):
-        op, end = ops[k], k + 1
-        k += 1
-        if op.kind != Kind.BRANCH or op.guard is None:
-            made.append(op)
+    graph = code.graph
+    found: Lives | None = None          # stays what it is at starts of blocks: where both ways meet, nobody can tell how control came
+    starts: list[int] = []
+    changes = False
+    for n, block in enumerate(graph.blocks[:-2]):
+        branch, behind = block.branch, graph.blocks[n + 1]
+        jump, copies = behind.branch, behind.ops[:-1]
+        if branch is None or branch.guard is None or behind.name is not None or jump is None or jump.guard is not None or not copies:
             continue
-        while end < len(ops) and ops[end].kind == Kind.ALU and ops[end].operation == "move" and ops[end].guard is None \
-                and isinstance(ops[end].s[0], Const):
-            end += 1
-        if end == k or end + 1 >= len(ops) or ops[end].kind != Kind.BRANCH or ops[end].guard is not None or not leads_to(ops, end + 1, op.target):
-            made.append(op)
+        if not all(op.kind == Kind.ALU and op.operation == "move" and op.guard is None and isinstance(op.s[0], Const) for op in copies):
             continue
-        written = {v for copy in ops[k:end] for v in copy.writes()}
-        found = lives(code) if found is None else found
-        if any(found.is_alive(v, end + 1) for v in written) or written & set(op.reads()):
-            made.append(op)
+        if not graph.leads_to(n + 2, branch.target):
             continue
-        made += ops[k:end]
-        ops[end] = attrs.evolve(op, guard=~op.guard, target=ops[end].target)
-        k = end
-    code.ops = made
+        written = {v for copy in copies for v in copy.writes()}
+        if found is None:
+            found, starts = lives(code), code.starts()
+        if any(found.enters(v, starts[n + 2]) for v in written) or written & set(branch.reads()):
+            continue
+        block.ops = [*block.ops[:-1], *copies, attrs.evolve(branch, guard=~branch.guard, target=jump.target)]
+        behind.ops = []
+        changes = True
+    if changes:
+        graph.join()
 
 
 def begin_within(code: Code) -> None:
     """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
-    ops = list(code.ops)        # None: what is gone
-    at = {id(op): k for k, op in enumerate(ops)}
-    labels = {op.fn: op for op in ops if op.kind == Kind.LABEL}
-    jumps: dict[str, list[Op]] = {}
-    for op in ops:
-        if op.kind == Kind.BRANCH and op.guard is None:
-            jumps.setdefault(op.target, []).append(op)
-    k = 0
-    while k < len(ops):
-        jump = ops[k]
-        k += 1
-        while k < len(ops) and ops[k] is None:
-            k += 1
-        if jump is None or jump.kind != Kind.BRANCH or jump.guard is not None or k == len(ops) or ops[k].kind != Kind.LABEL:
+    graph = code.graph
+    blocks: list[Block | None] = list(graph.blocks)     # None: what is gone
+    numbers = dict(graph.numbers)
+    jumps: dict[Block, list[Block]] = {}        # block → those that end in a branch there, whatever holds
+    for block in blocks:
+        if block.branch is not None and block.branch.guard is None:
+            jumps.setdefault(block.branch.target, []).append(block)
+    n, changes = 0, False
+    while n < len(blocks):
+        here = blocks[n]
+        n += 1
+        while n < len(blocks) and blocks[n] is None:
+            n += 1
+        jump = here.branch if here is not None else None
+        if jump is None or jump.guard is not None or n == len(blocks) or blocks[n].name is None:
             continue
-        middle = at[id(labels[jump.target])]
-        back = max((at[id(op)] for op in jumps.get(ops[k].fn, ())), default=0)
-        if middle <= k or back <= middle:
+        first, middle = blocks[n], numbers[jump.target]
+        back = max((numbers[block] for block in jumps.get(first, ())), default=-1)
+        if middle <= n or back < middle:
             continue
-        first, moved = at[id(jump)], [op for op in ops[k:middle] if op is not None]
-        around = [] if _leaves(moved[-1]) else [attrs.evolve(jump, statement=ops[back].statement)]
-        jumps[jump.target] = [op for op in jumps[jump.target] if op is not jump] + around
-        jumps[ops[k].fn] = [op for op in jumps[ops[k].fn] if op is not ops[back]]
-        placed = [*ops[middle:back], *moved, *around]
-        k = back + 1 - len(placed)
-        ops[first:back + 1] = [*[None] * (k - first), *placed]
-        at.update((id(op), n) for n, op in enumerate(placed, k))
-        k += 1
-    code.ops = [op for op in ops if op is not None]
+        start, last = numbers[here] + 1, blocks[back]
+        moved = [block for block in blocks[n:middle] if block is not None]
+        around = [] if moved[-1].ops and _leaves(moved[-1].ops[-1]) else [Block(ops=[attrs.evolve(jump, statement=last.ops[-1].statement)])]
+        jumps[jump.target] = [block for block in jumps[jump.target] if block is not here] + around
+        jumps[first] = [block for block in jumps[first] if block is not last]
+        here.ops, last.ops = here.ops[:-1], last.ops[:-1]
+        if not here.ops and here.name is None:
+            start -= 1
+        placed = [block for block in (*blocks[middle:back + 1], *moved, *around) if block is not None and (block.ops or block.name is not None)]
+        n = back + 1 - len(placed)
+        blocks[start:back + 1] = [*[None] * (n - start), *placed]
+        numbers.update((block, at) for at, block in enumerate(placed, n))
+        changes = True
+    if changes:
+        graph.blocks = [block for block in blocks if block is not None]
+        graph.join()
 
 
 def join_tests(code: Code, unit: Unit, architecture, longest: int) -> None:
     """Turn ``@p bra A; a few operations; @q bra A`` into those operations and one branch, if nobody at A reads what they write."""
-    operations = architecture.isa.operations
-    ops = list(code.ops)
-    labels = {op.fn: at for at, op in enumerate(ops) if op.kind == Kind.LABEL}
-    around = sorted({start for start, _ in loops(ops)})
-    behind = [len(ops)] * (len(ops) + 1)        # the next place that holds no label
-    for n in range(len(ops) - 1, -1, -1):
-        behind[n] = behind[n + 1] if ops[n].kind == Kind.LABEL else n
-    found: Lives | None = None                  # stays what it is at labels
-    k = 0
-    while k < len(ops):
-        op, end = ops[k], k + 1
-        k += 1
-        if op.kind != Kind.BRANCH or op.guard is None or op.operation == ABSORBED:
+    operations, graph = architecture.isa.operations, code.graph
+    around = sorted({loop.first for loop in graph.loops})
+    found: Lives | None = None                  # stays what it is at starts of blocks
+    starts: list[int] = []
+    joined: Block | None = None                 # what the last ones have been made part of
+    for n, behind in enumerate(graph.blocks):
+        block, joined = joined, behind
+        branch, other, between = block.branch if block is not None else None, behind.branch, behind.ops[:-1]
+        if branch is None or branch.guard is None or branch.operation == ABSORBED or behind.name is not None or other is None or other.guard is None \
+                or other.target is not branch.target or other.operation == ABSORBED:
             continue
-        predicate, work = op.guard if op.guard >= 0 else ~op.guard, 0
-        while end < len(ops) and ops[end].kind in PURE and ops[end].guard is None and predicate not in ops[end].d and not slow_paths(ops[end], operations):
-            work += issues(ops[end], architecture)
-            end += 1
-        other = ops[end] if end < len(ops) else op
-        if work > longest or other.kind != Kind.BRANCH or other.guard is None or other.target != op.target or other is op or other.operation == ABSORBED:
+        predicate = branch.guard if branch.guard >= 0 else ~branch.guard
+        if any(op.kind not in PURE or op.guard is not None or predicate in op.d or slow_paths(op, operations) for op in between) \
+                or sum(issues(op, architecture) for op in between) > longest:
             continue
-        place = labels[op.target]
-        after = behind[place] if behind[place] < len(ops) else place
-        inner = bisect_right(around, k)
-        if ops[after].kind in (Kind.EXIT, Kind.RETURN) or inner < len(around) and around[inner] < place:    # a loop to skip is worth two branches
-            continue
-        found = lives(code) if found is None else found
-        if any(found.is_alive(v, place) for between in ops[k:end] for v in between.writes()):
+        place = graph.numbers[branch.target]
+        after = graph.behind(place)
+        inner = bisect_right(around, n - 1)
+        if graph.blocks[after].ops[0].kind in (Kind.EXIT, Kind.RETURN) or inner < len(around) and around[inner] < place:
+            continue                            # a loop to skip is worth two branches
+        if found is None:
+            found, starts = lives(code), code.starts()
+        if any(found.enters(v, starts[place]) for op in between for v in op.writes()):
             continue
         either = unit.new(0)
-        joined = Op(Kind.PRED, _EITHER, [either], [op.guard, other.guard, TRUE], "predicate", statement=other.statement)
-        ops[k - 1:end + 1] = [*ops[k:end], joined, attrs.evolve(other, guard=either)]
-        k = end
-    code.ops = ops
+        test = Op(Kind.PRED, _EITHER, [either], [branch.guard, other.guard, TRUE], "predicate", statement=other.statement)
+        block.ops = [*block.ops[:-1], *between, test, attrs.evolve(other, guard=either)]
+        behind.ops, joined = [], block
+    if found is not None:
+        graph.join()

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.virtual import PARTS, Code, Const, Op, immediate, mov, signed
+from archdef.lower.virtual import Code, Const, Op, immediate, mov, signed
 
 _WORD = (1 << 32) - 1
 _EXACT = 1 << 24
@@ -28,11 +28,11 @@ def fold_constants(code: Code) -> None:
     """Fold integer arithmetic, and what makes floats of it, within basic blocks; of comparisons, what they choose."""
     known: dict[int, Const] = {}
     holds: dict[int, bool] = {}
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             known.clear()
             holds.clear()
-        elif op.kind in (Kind.ALU, Kind.SETP, Kind.SELP) and known:
+        if op.kind in (Kind.ALU, Kind.SETP, Kind.SELP) and known:
             op.s = [known.get(s, s) if type(s) is int and s >= 0 else s for s in op.s]
         if op.kind == Kind.SELP and op.guard is None and holds:
             _choose(op, holds)

@@ -43,9 +43,9 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     Read off machine code by ptxas 13.0 for compute capability 9.0: arithmetic passes barriers, accesses to memory do not; a comparison stands before
     one where there is nothing else to do, as behind a load, and behind it elsewhere, although the branch then waits for it.
     """
-    pieces = _pieces(code)
+    blocks = _pieces(code)
     kept = code.inputs | code.results | code.foreign | {TRUE, CARRY, unit.stack}
-    for piece in pieces:
+    for piece in (piece for pieces in blocks for piece in pieces):
         _rename(piece, unit, addresses, kept)
     addresses = addresses | zero_halves(code, definitions(code)).keys()       # a half that is 0 needs no register
     text = max(alive_words(code, unit, addresses, architecture), default=0)
@@ -53,8 +53,9 @@ def interleave(code: Code, unit: Unit, addresses: set[int], room: int, architect
     sizes = words(unit, addresses, architecture)
     held = _Held(unit, addresses, None)
     latency, holding = _latencies(architecture), _holding(architecture)
-    code.ops = [op for piece in pieces
-                for op in (_best(piece, sizes, held, latency, holding, allowed, architecture) if len(piece.ops) > 2 else piece.ops)]
+    for block, pieces in zip(code.blocks, blocks, strict=True):
+        block.ops = [op for piece in pieces
+                     for op in (_best(piece, sizes, held, latency, holding, allowed, architecture) if len(piece.ops) > 2 else piece.ops)]
 
 
 class _Held(Words):
@@ -139,24 +140,27 @@ class _Piece:
     alive: tuple[int, ...] = ()
 
 
-def _pieces(code: Code) -> list[_Piece]:
-    """Cut before and behind what stays."""
-    pieces = [_Piece([])]
+def _pieces(code: Code) -> list[list[_Piece]]:
+    """Cut each block before and behind what stays."""
+    blocks: list[list[_Piece]] = []
     ends: dict[int, _Piece] = {}
-    for k, op in enumerate(code.ops):
-        if not _movable(op):
-            pieces += [_Piece([op]), _Piece([])]
-            continue
-        if len(pieces[-1].ops) >= WINDOW:
-            pieces.append(_Piece([]))
-        pieces[-1].ops.append(op)
-        if len(pieces[-1].ops) > 2:         # no less can be ordered
-            ends.pop(k - 1, None)
-            ends[k] = pieces[-1]
+    for start, block in zip(code.starts(), code.blocks, strict=True):
+        pieces = [_Piece([])]
+        blocks.append(pieces)
+        for k, op in enumerate(block.ops, start):
+            if not _movable(op):
+                pieces += [_Piece([op]), _Piece([])]
+                continue
+            if len(pieces[-1].ops) >= WINDOW:
+                pieces.append(_Piece([]))
+            pieces[-1].ops.append(op)
+            if len(pieces[-1].ops) > 2:         # no less can be ordered
+                ends.pop(k - 1, None)
+                ends[k] = pieces[-1]
     for k, behind in lives(code).walk() if ends else ():
         if k in ends:
             ends[k].alive = tuple(behind)
-    return pieces
+    return blocks
 
 
 def _rename(piece: _Piece, unit: Unit, addresses: set[int], kept: set[int | None]) -> None:

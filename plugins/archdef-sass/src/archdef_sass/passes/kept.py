@@ -8,8 +8,9 @@ import attrs
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions
 from archdef_sass.passes.absorb import zero_halves
+from archdef.lower.places import Insertions
 from archdef.lower.pressure import alive_words, next_registers
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, loops, successors
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, successors
 from archdef.ptx.graph import reachable
 
 _READERS = frozenset((Kind.ALU, Kind.SETP, Kind.SELP))
@@ -49,7 +50,7 @@ def keep_constants(code: Code, unit: Unit, architecture, room: int, brought: Map
     for one in sorted((one for one in found if one.moves and one.depth), key=lambda one: one.depth):
         if need() <= most:
             break
-        code.ops = [op for op in code.ops if not any(op is move for move in one.moves)]
+        code.drop(set(map(id, one.moves)))
         _bring_within(code, unit, one)
 
 
@@ -58,26 +59,27 @@ def _keep(code: Code, unit: Unit, constant: Const, moves: list[Op]) -> list[_Kep
     readers = _behind(code, moves, [op for op in code.ops if _reads(op, constant)])
     if all(not any(type(s) is int for s in op.s) for op in readers):     # what has constants alone is made in uniform registers
         return []
-    around = sorted(loops(code.ops), key=lambda loop: loop[1] - loop[0])
-    holding = {loop for loop in around if any(loop != other and loop[0] <= other[0] and other[1] <= loop[1] for other in around)}
-    at = {id(op): k for k, op in enumerate(code.ops)}
-    homes: dict[int, _Kept] = {}         # place before which it is brought; -1: where it is already, -2: in each basic block
+    blocks, starts = list(code.blocks), [*code.starts(), len(code.ops)]
+    around = sorted(code.graph.loops, key=lambda loop: starts[loop.last + 1] - starts[loop.first])
+    holding = {loop for loop in around if any(loop != other and loop.first <= other.first and other.last <= loop.last for other in around)}
+    at = {id(op): n for n, block in enumerate(blocks) for op in block.ops}
+    homes: dict[int, _Kept] = {}         # number of the block before which it is brought; -1: where it is already, -2: in each basic block
     for op in readers:
-        mine = [loop for loop in around if loop[0] <= at[id(op)] <= loop[1]]
-        home = -1 if not mine else -2 if mine[0] in holding else mine[0][0] if len(mine) > 1 else -1
+        mine = [loop for loop in around if loop.holds(at[id(op)])]
+        home = -1 if not mine else -2 if mine[0] in holding else mine[0].first if len(mine) > 1 else -1
         if home not in homes:
             homes[home] = _Kept(constant, moves[0].d[0] if home == -1 else unit.new(unit.widths[moves[0].d[0]]), [], len(mine), [])
         homes[home].readers.append(op)
-    starts = {home: code.ops[home] for home in homes if home >= 0}
     for home, one in homes.items():
         if home == -1:
             one.moves = moves
         elif home >= 0:
-            start = next(k for k, op in enumerate(code.ops) if op is starts[home])
             one.moves = [_bringing(one, moves[0], one.readers[0].statement)]
-            code.ops[start:start] = one.moves
+            insertions = Insertions()
+            insertions.put(blocks[home], *one.moves)
+            insertions.apply(code)
             if len(_behind(code, one.moves, one.readers)) < len(one.readers):      # control comes to the loop some other way, too
-                del code.ops[start]
+                code.drop(set(map(id, one.moves)))
                 one.moves = []
         if one.moves:
             for move in one.moves:
@@ -87,15 +89,16 @@ def _keep(code: Code, unit: Unit, constant: Const, moves: list[Op]) -> list[_Kep
         else:
             _bring_within(code, unit, one, moves[0])
     if -1 not in homes and not any(constant in op.s and not op.brought for op in code.ops if not any(op is move for move in moves)):
-        code.ops = [op for op in code.ops if not any(op is move for move in moves)]
+        code.drop(set(map(id, moves)))
     return list(homes.values())
 
 
 def _behind(code: Code, moves: list[Op], readers: list[Op]) -> list[Op]:
     """Give the readers that control cannot get to but past one of the moves."""
     cut = {id(op) for op in moves}
-    others = reachable([() if id(op) in cut else ahead for op, ahead in zip(code.ops, successors(code.ops), strict=True)])
-    free = {id(op) for op, there in zip(code.ops, others, strict=True) if there}
+    ops = code.ops
+    others = reachable([() if id(op) in cut else ahead for op, ahead in zip(ops, successors(code), strict=True)])
+    free = {id(op) for op, there in zip(ops, others, strict=True) if there}
     return [op for op in readers if id(op) not in free]
 
 
@@ -117,16 +120,15 @@ def _bring_within(code: Code, unit: Unit, one: _Kept, like: Op | None = None) ->
     """Bring a constant in each basic block that reads it."""
     like, one.moves = like or one.moves[0], []
     readers = {id(op) for op in one.readers}
-    made: list[Op] = []
+    insertions = Insertions()
     here: int | None = None
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             here = None
         if id(op) in readers:
             if here is None:
                 here = unit.new(unit.widths[one.register])
-                made.append(attrs.evolve(like, d=[here], s=[one.constant], statement=op.statement, brought=True))
+                insertions.put(op, attrs.evolve(like, d=[here], s=[one.constant], statement=op.statement, brought=True))
             _replace(op, one.constant, here)
             _replace(op, one.register, here)
-        made.append(op)
-    code.ops = made
+    insertions.apply(code)

@@ -10,6 +10,7 @@ from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions
 from archdef.lower.options import Options
 from archdef.lower.passes.copies import propagate
+from archdef.lower.places import Insertions
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
@@ -49,8 +50,9 @@ def _narrow(code: Code, unit: Unit) -> bool:
     if not halved:
         return False
     half = {v: unit.new(4) for v in halved}
-    ops: list[Op] = []
+    insertions = Insertions()
     for op in code.ops:
+        ops: list[Op] = []
         if op.d and op.d[0] in half:
             if op.kind == Kind.ALU:
                 op.fn, op.operation = _NARROW[op.fn]
@@ -62,8 +64,8 @@ def _narrow(code: Code, unit: Unit) -> bool:
             op.offset = (op.offset + 0x80000000 & 0xFFFFFFFF) - 0x80000000
         elif op.kind == Kind.ALU and op.fn in _HALVES and type(op.s[0]) is int and op.s[0] in half:
             op.fn, op.s, op.operation = "mov_b32", [half[op.s[0]]], "move"
-        ops.append(op)
-    code.ops = ops
+        insertions.put(op, *ops)
+    insertions.apply(code)
     return True
 
 

@@ -3,22 +3,22 @@ divisions, and lets lanes that part meet again. Such instructions compute nothin
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence, Set
 
 import attrs
 
 from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
 from archdef.lower.facts import use_counts
+from archdef.lower.graph import PARTS, Block, Graph, Loop
 from archdef.lower.layout import Layout
 from archdef.lower.meeting import meeting_points
 from archdef.lower.passes.charges import moved, once
-from archdef.lower.places import Insertions, Marks, Passed, blocks_begun, innermost, outermost
+from archdef.lower.places import Insertions, Marks, Passed, blocks_begun, holding_loops, innermost, outermost, within
 from archdef.lower.uniform import merged_atomics, varying
-from archdef.lower.virtual import PARTS, TRUE, Code, Const, Op, Unit, Value, holding_loops, immediate, loops, within_loops
+from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 from archdef_sass.passes.kept import keep_constants
-from archdef_sass.passes.unroll import ROUNDS
 
 _WORD = (1 << 32) - 1
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
@@ -30,12 +30,12 @@ def shared_bases(code: Code, source: Sequence[ir.Instruction], layout: Layout) -
     from another such."""
     found: set[int] = set()
     there: Marks | None = None      # operations that control cannot get to without passing one of those found
-    for k, op in enumerate(code.ops):
-        if op.kind != Kind.LABEL and (there is None or k not in there) and any(
-                _is_shared(operand, code.function.name, layout) for operand in source[op.statement].operands):
-            found.add(op.statement)
-            there = Passed(code.ops).none() if there is None else there
-            there.add(k)
+    for n, block in enumerate(code.blocks):
+        for op in block.ops:
+            if (there is None or n not in there) and any(_is_shared(operand, code.function.name, layout) for operand in source[op.statement].operands):
+                found.add(op.statement)
+                there = Passed(code.graph).none() if there is None else there
+                there.add(n)
     return found
 
 
@@ -72,18 +72,17 @@ def set_up_divisions(code: Code, unit: Unit, architecture, times: int) -> None:
     times : instructions in all for a signed divisor, those of the reciprocal among them.
     """
     reciprocal = architecture.isa.operations["fp32_rcp"].issues
-    ops, insertions = code.ops, Insertions()
-    found = loops(ops)
-    around, holding, inside = innermost(ops, found), _holding(found), within_loops(ops, found)
-    reach = _last_branches(ops)
-    starts = sorted(reach)
-    places: dict[int, list[int]] | None = None      # register → where it is written
+    graph, insertions = code.graph, Insertions()
+    around, holding = innermost(len(graph.blocks), graph.loops), _holding(graph.loops)
+    reach = _last_branches(graph)
+    headers = sorted(reach)
+    places: dict[int, list[int]] | None = None      # register → numbers of the blocks in which it is written
     taken: set[int] = set()         # loops before which something has been put
     ready: dict[Value, int] = {}    # divisor → what has been made of it, in this basic block
-    for at, op in enumerate(ops):
-        if op.kind in PARTS:
+    for cut, n, op in ((cut, n, op) for n, block in enumerate(graph.blocks) for cut, op in block.straight()):
+        if cut:
             ready.clear()
-        elif op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
+        if op.kind == Kind.ALU and op.fn in _DIVISIONS and (type(op.s[1]) is int or op.s[1].kind in _LOADED):
             divisor, hoisted = op.s[1], False
             if divisor not in ready:
                 ready[divisor] = unit.new(4)
@@ -92,18 +91,18 @@ def set_up_divisions(code: Code, unit: Unit, architecture, times: int) -> None:
                 steps = ["convert64"] * (rest // 2) + ["fp32_rcp"] + ["convert64"] * (rest - rest // 2)
                 made = [Op(Kind.ALU, "mov_b32", [ready[divisor]], [ready[divisor] if k else divisor], operation, statement=op.statement)
                         for k, operation in enumerate(steps)]
-                outside = around[at][0] if at in around and around[at] not in holding else at
-                if outside < at and outside not in taken:
-                    places = _written_at(ops) if places is None else places
+                loop = around.get(n)
+                if loop is not None and loop not in holding and loop.first not in taken:
+                    places = _written_in(graph) if places is None else places
                     mine = places.get(divisor, ())
-                    n = bisect_left(mine, outside)
-                    hoisted = n == len(mine) or mine[n] > max(reach[k] for k in starts[bisect_left(starts, outside):bisect_left(starts, at)])
+                    first = bisect_left(mine, loop.first)
+                    hoisted = first == len(mine) or mine[first] > max(reach[k] for k in headers[bisect_left(headers, loop.first):bisect_right(headers, n)])
                 if hoisted:
-                    taken.add(outside)
-                if op.fn.endswith("s32") and not hoisted and inside[at]:
+                    taken.add(loop.first)
+                if op.fn.endswith("s32") and not hoisted and loop is not None:
                     # magnitudes of numerator and divisor are taken once more, each trip, as in seven kernels
                     made.append(attrs.evolve(made[0], operation="move", times=2, d=[unit.new(4)], s=[immediate(0)]))
-                insertions.put(ops[outside] if hoisted else op, *made)
+                insertions.put(graph.blocks[loop.first] if hoisted else op, *made)
             op.s = [*op.s[:2], ready[divisor]]
             if hoisted:
                 del ready[divisor]
@@ -112,16 +111,16 @@ def set_up_divisions(code: Code, unit: Unit, architecture, times: int) -> None:
     insertions.apply(code)
 
 
-def _holding(found: list[tuple[int, int]]) -> set[tuple[int, int]]:
+def _holding(found: Sequence[Loop]) -> set[Loop]:
     """Give the loops that hold one which starts behind their start."""
     holding, earliest = set(), math.inf         # the earliest end of those that start later
     for start, ends in sorted(_grouped(found).items(), reverse=True):
-        holding.update((start, end) for end in ends if earliest <= end)
+        holding.update(Loop(start, end) for end in ends if earliest <= end)
         earliest = min(earliest, *ends)
     return holding
 
 
-def _grouped(found: list[tuple[int, int]]) -> dict[int, list[int]]:
+def _grouped(found: Sequence[Loop]) -> dict[int, list[int]]:
     """Give the ends of loops by their starts."""
     ends: dict[int, list[int]] = {}
     for start, end in found:
@@ -129,18 +128,19 @@ def _grouped(found: list[tuple[int, int]]) -> dict[int, list[int]]:
     return ends
 
 
-def _last_branches(ops: list[Op]) -> dict[int, int]:
-    """Give, by the place of each label that is branched back to, the place of the last branch there."""
-    labels = {op.fn: k for k, op in enumerate(ops) if op.kind == Kind.LABEL}
-    return {labels[op.target]: k for k, op in enumerate(ops) if op.kind == Kind.BRANCH and labels[op.target] < k}
+def _last_branches(graph: Graph) -> dict[int, int]:
+    """Give, by the number of each block that is branched back to, that of the block with the last branch there."""
+    numbers = graph.numbers
+    return {numbers[block.branch.target]: n for n, block in enumerate(graph.blocks) if block.branch is not None and numbers[block.branch.target] <= n}
 
 
-def _written_at(ops: list[Op]) -> dict[int, list[int]]:
-    """Give where each register is written."""
+def _written_in(graph: Graph) -> dict[int, list[int]]:
+    """Give the numbers of the blocks in which each register is written."""
     found: dict[int, list[int]] = {}
-    for k, op in enumerate(ops):
-        for v in op.writes():
-            found.setdefault(v, []).append(k)
+    for n, block in enumerate(graph.blocks):
+        for op in block.ops:
+            for v in op.writes():
+                found.setdefault(v, []).append(n)
     return found
 
 
@@ -167,15 +167,17 @@ def bring_constants(code: Code, unit: Unit, architecture, room: int) -> None:
 
 def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
     """Charge moves of the constants of the launch; give those that are not guarded."""
-    ops = code.ops
+    ops, graph = code.ops, code.graph
     readers: dict[Const, list[int]] = {}
     for k, op in enumerate(ops):
         for s in dict.fromkeys(s for s in op.s if isinstance(s, Const) and s.kind in _LOADED):
             readers.setdefault(s, []).append(k)
     if not readers:
         return {}
-    outside, block, passed, insertions = outermost(ops), blocks_begun(ops, Kind.EXIT), Passed(ops), Insertions()
-    first = {constant: ops[places[0]] for constant, places in readers.items()}      # what reads a constant first, or what its move stands before
+    outside, block, passed, insertions = outermost(graph), blocks_begun(graph, Kind.EXIT), Passed(graph), Insertions()
+    number_of, starts = [n for n, one in enumerate(graph.blocks) for _ in one.ops], frozenset(code.starts())
+    # what reads a constant first, or what its move stands before
+    first: dict[Const, Op | Block] = {constant: ops[places[0]] for constant, places in readers.items()}
     brought: dict[Const, list[Op]] = {}
     for constant, places in readers.items():
         other = constant._replace(value=constant.value ^ 4)
@@ -183,39 +185,40 @@ def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
                 and block[id(first[constant])] == block[id(first[other])]:
             continue        # both halves of 64 bits are brought together
         if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
-            brought[constant] = _bring_pointer(ops, unit, constant, places, outside, passed, insertions)
+            brought[constant] = _bring_pointer(ops, starts, unit, constant, [(number_of[k], k) for k in places], outside, passed, insertions)
         else:
-            before = outside.get(id(first[constant]), first[constant])
-            brought[constant] = [moved(unit, constant, first[constant])]
+            reader = ops[places[0]]
+            before = outside.get(id(reader), reader)
+            brought[constant] = [moved(unit, constant, reader)]
             insertions.put(before, brought[constant][0])
             first[constant] = before
     insertions.apply(code)
     return brought
 
 
-def _bring_pointer(ops: list[Op], unit: Unit, constant: Const, places: list[int], outside: dict[int, Op], passed: Passed,
-                   insertions: Insertions) -> list[Op]:
+def _bring_pointer(ops: Sequence[Op], starts: Set[int], unit: Unit, constant: Const, readers: list[tuple[int, int]], outside: dict[int, Block],
+                   passed: Passed, insertions: Insertions) -> list[Op]:
     """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use.
     Gives those without a guard."""
     there = passed.none()           # operations that control cannot get to without passing one for which it was brought
     guards: set[int] = set()        # predicates under which it has been brought, in this block
     found, seen = [], 0
-    for k in places:
+    for n, k in readers:
         op = ops[k]
-        for between in ops[seen:k + 1] if guards else (op,):
-            if between.kind in PARTS:
+        for at, between in enumerate(ops[seen:k + 1], seen) if guards else ((k, op),):
+            if at in starts or between.kind in PARTS:
                 guards.clear()
             guards.difference_update(between.writes())
             guards.difference_update({~v for v in between.writes()})
         seen = k + 1
-        if k in there or op.guard in guards:
+        if n in there or op.guard in guards:
             continue
         guard = op.guard if op.flags & Flag.PREDICATED else None
         made = moved(unit, constant, op, guard=guard, flags=op.flags & Flag.PREDICATED if guard is not None else 0)
         if guard is None:
             insertions.put(outside.get(id(op), op), made)
             found.append(made)
-            there.add(k)
+            there.add(n)
         else:
             insertions.put(op, made)
             guards.add(guard)
@@ -232,7 +235,7 @@ def bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     lower half is 0; else both halves are moved.
     """
     there: set[tuple[int, Const]] = set()       # basic block, by the op before it, and what has been brought there
-    outside, blocks, insertions = outermost(code.ops), blocks_begun(code.ops), Insertions()
+    outside, blocks, insertions = outermost(code.graph), blocks_begun(code.graph), Insertions()
     for op in code.ops:
         if op.kind not in (Kind.ALU, Kind.SELP, Kind.SETP):
             continue
@@ -249,14 +252,13 @@ def bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
 
 def copy_pointers(code: Code, unit: Unit, longest: int) -> None:
     """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
-    found, insertions = loops(code.ops), Insertions()
-    holding = holding_loops(found)
-    for start, end in sorted(found, reverse=True):
-        label = code.ops[start]
-        if label.fn.endswith(ROUNDS) or (start, end) in holding:
+    graph, insertions = code.graph, Insertions()
+    holding = holding_loops(graph.loops)
+    for loop in sorted(graph.loops, reverse=True):
+        if graph.blocks[loop.first].rounds or loop in holding:
             continue
-        body = code.ops[start:end]
-        if sum(op.times for op in body) > longest:
+        body = [op for block in graph.blocks[loop.first:loop.last + 1] for op in block.ops]
+        if sum(op.times for op in body) > longest:      # the branch back among them
             continue
         written = [v for op in body for v in op.writes()]
         bases = {op.s[0] for op in body if _accesses(op, (Space.GLOBAL, Space.GENERIC, Space.LOCAL)) and op.s}
@@ -264,26 +266,27 @@ def copy_pointers(code: Code, unit: Unit, longest: int) -> None:
                     and written.count(op.d[0]) == 1}
         if stepping:
             times = 1 if len(stepping) == 1 else 2 * len(stepping)
-            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[1].statement)
-            insertions.put(body[1], made)
+            made = Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", times=times, statement=body[0].statement)
+            insertions.put(body[0], made)
     insertions.apply(code)
 
 
 def copy_counters(code: Code, unit: Unit) -> None:
     """Charge the copy, once a straight piece of a loop, of a sum whose addend is selected: it is two sums, the second under a predicate, beside the old value.
     """
-    inside, insertions = within_loops(code.ops, loops(code.ops)), Insertions()
+    insertions = Insertions()
+    inside = within(len(code.blocks), ((loop.first, loop.last + 1) for loop in code.graph.loops))
     uses = use_counts(code)
     selected: set[int] = set()      # results of selections between immediates, in this block
     copied: set[int] = set()
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for inside_loop, cut, op in ((inside[n], cut, op) for n, block in enumerate(code.blocks) for cut, op in block.straight()):
+        if cut:
             selected.clear()
             copied.clear()
         if op.kind == Kind.ALU and op.fn == "add_b32" and op.guard is None and op.d[0] in op.s and op.d[0] not in copied:
-            if any(type(v) is int and v in selected for v in op.s) and inside[k]:
+            if any(type(v) is int and v in selected for v in op.s) and inside_loop:
                 copied.add(op.d[0])
-                insertions.put(code.ops[k + 1], Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement))
+                insertions.put_behind(op, Op(Kind.ALU, "mov_b32", [unit.new(4)], [immediate(0)], "move", statement=op.statement))
         selected.difference_update(op.writes())
         if op.kind == Kind.SELP and op.guard is None and uses.get(op.d[0]) == 1 and all(
                 isinstance(v, Const) and v.kind == ConstantKind.IMMEDIATE for v in op.s[:2]):
@@ -304,18 +307,18 @@ def merge_atomics(code: Code, unit: Unit, times: tuple[int, int]) -> None:
 
 def load_before_copies(code: Code, times: int) -> None:
     """Insert the loads that no lane does before asynchronous copies."""
-    made: list[Op] = []
+    insertions = Insertions()
     done = False
-    for op in code.ops:
+    for cut, op in code.straight():
+        done = done and not cut
         if op.kind == Kind.COPY:
             if not done:
-                made += [Op(Kind.LOAD, 0, [None], [immediate(0)], "load_shared", space=Space.SHARED, element=4, vec=1, guard=~TRUE,
-                            statement=op.statement) for _ in range(times)]
+                insertions.put(op, *(Op(Kind.LOAD, 0, [None], [immediate(0)], "load_shared", space=Space.SHARED, element=4, vec=1, guard=~TRUE,
+                                        statement=op.statement) for _ in range(times)))
             done = True
-        elif op.kind in PARTS or op.kind in (Kind.BARRIER, Kind.FENCE) or _accesses(op, (Space.SHARED,)):
+        elif op.kind in (Kind.BARRIER, Kind.FENCE) or _accesses(op, (Space.SHARED,)):
             done = False
-        made.append(op)
-    code.ops = made
+    insertions.apply(code)
 
 
 def bring_together(code: Code, unit: Unit) -> None:
@@ -323,28 +326,28 @@ def bring_together(code: Code, unit: Unit) -> None:
 
     Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
     """
-    differing, meetings = varying(code, unit), meeting_points(code.ops)
-    parted = [(k, meetings[k] if meetings[k] >= 0 else len(code.ops)) for k, op in enumerate(code.ops)
-              if op.kind == Kind.BRANCH and op.guard is not None and (meetings[k] > k or meetings[k] < 0)
-              and (op.guard if op.guard >= 0 else ~op.guard) in differing]
-    apart = within_loops(code.ops, parted)
-    made: list[Op] = []
-    met = False                 # whether the lanes have been brought together in this basic block
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
-            met = False
-        barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
-        last = barrier and k + 1 < len(code.ops) and code.ops[k + 1].kind in (Kind.LABEL, Kind.BRANCH)
-        exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
-        if (barrier or exchange) and (last or not met) and apart[k]:
-            met = True
-            together = f"@together{k}"
-            if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
-                made += [Op(Kind.ALU, "mov_b32", [unit.new(4)], [op.s[-1]], "move", statement=op.statement), op]
+    graph, differing, insertions = code.graph, varying(code, unit), Insertions()
+    count, meetings = len(graph.blocks), meeting_points(graph)
+    parted = [(n + 1, meetings[n] if meetings[n] >= 0 else count) for n, block in enumerate(graph.blocks)
+              if block.branch is not None and block.branch.guard is not None and (meetings[n] > n or meetings[n] < 0)
+              and (block.branch.guard if block.branch.guard >= 0 else ~block.branch.guard) in differing]
+    for n, (block, apart) in enumerate(zip(graph.blocks, within(count, parted), strict=True)):
+        met = False                 # whether the lanes have been brought together in this piece of straight code
+        for k, op in enumerate(block.ops if apart else ()):
+            if op.kind in PARTS:
+                met = False
+            barrier = op.kind == Kind.BARRIER and op.fn == BarrierOp.WARP
+            last = barrier and (block.ops[k + 1].kind == Kind.BRANCH if k + 1 < len(block.ops) else n + 1 < count)
+            exchange = op.kind in (Kind.SHUFFLE, Kind.MATCH) or op.kind == Kind.VOTE and op.fn != VoteOp.ACTIVE
+            if not (barrier or exchange) or met and not last:
                 continue
-            made += [Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), Op(Kind.LABEL, together)]
-        made.append(op)
-    code.ops = made
+            met = True
+            if op.kind in (Kind.SHUFFLE, Kind.VOTE) and type(op.s[-1]) is int:
+                insertions.put(op, Op(Kind.ALU, "mov_b32", [unit.new(4)], [op.s[-1]], "move", statement=op.statement))
+            else:
+                together = Block("@together")
+                insertions.put(op, Op(Kind.BRANCH, 0, operation="branch", target=together, guard=~TRUE, statement=op.statement), together)
+    insertions.apply(code)
 
 
 def _accesses(op: Op, spaces: tuple) -> bool:

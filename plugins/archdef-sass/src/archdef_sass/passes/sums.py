@@ -7,7 +7,8 @@ import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
 from archdef.lower.facts import definitions, single, use_counts
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate
+from archdef.lower.places import Insertions
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
 
 _WIDE_MADS = ("mad_wide_s32", "mad_wide_u32")
@@ -25,16 +26,16 @@ def keep_sums_apart(code: Code, source: Sequence[ir.Instruction]) -> None:
 
 def split_sums(code: Code, unit: Unit, shifts: bool = False) -> None:
     """Make a product and an addition of those that were marked; with `shifts` the sum takes in a product that is a shift."""
-    made: list[Op] = []
+    insertions = Insertions()
     for op in code.ops:
         if op.fn in _WIDE_MADS and op.exact:
             product = unit.new(8)
-            made.append(attrs.evolve(op, fn=op.fn.replace("mad", "mul"), d=[product], s=op.s[:2]))
+            made = attrs.evolve(op, fn=op.fn.replace("mad", "mul"), d=[product], s=op.s[:2])
             if shifts and any(isinstance(f, Const) and f.kind == ConstantKind.IMMEDIATE and f.value.bit_count() == 1 for f in op.s[:2]):
-                made[-1].operation = ABSORBED
+                made.operation = ABSORBED
             op.fn, op.operation, op.times, op.s = "add_b64", "int64_add", 1, [product, op.s[2]]
-        made.append(op)
-    code.ops = made
+            insertions.put(op, made)
+    insertions.apply(code)
 
 
 def three_inputs(code: Code) -> None:
@@ -43,8 +44,8 @@ def three_inputs(code: Code) -> None:
     inner: dict[int, tuple[int, Op]] = {}       # result that is read once → where it was made, in this block
     last: dict[int, int] = {}
     gone: set[int] = set()
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for k, (cut, op) in enumerate(code.straight()):
+        if cut:
             inner.clear()
         if op.kind == Kind.ALU and op.fn in _INNER:
             for position in (1, 0):
@@ -60,7 +61,7 @@ def three_inputs(code: Code) -> None:
                 inner[d] = k, op
         for v in op.writes():
             last[v] = k
-    code.ops = [op for op in code.ops if id(op) not in gone]
+    code.drop(gone)
 
 
 def widen_indices(code: Code, unit: Unit) -> None:

@@ -17,14 +17,11 @@ import attrs
 
 from archdef.lower.encoding import Combine, ConstantKind, Flag, Kind, Space
 from archdef.lower.facts import definitions, use_counts
-from archdef.lower.passes.branches import BEHIND
 from archdef.lower.select.arithmetic import TRUTH
-from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, Value, immediate, lives, signed, slow_paths
+from archdef.lower.virtual import ABSORBED, PURE, TRUE, Block, Code, Const, Op, Unit, Value, immediate, lives, signed, slow_paths
 from archdef.ptx.liveness import Lives
 from archdef_sass import Sass
 
-ROUNDS = " rounds"
-"""What the label of an unrolled loop ends with; those of what comes behind it and of the trips that are left end with `BEHIND`."""
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)
 _ALLOWED = (PURE | {Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.SPECIAL}) - {Kind.CARRY}
 _TOGETHER = {Kind.BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.GROUP, Kind.GROUP_PRODUCT, Kind.REGISTERS}
@@ -38,10 +35,10 @@ _KNOWN_TRIPS = 4096
 
 @attrs.define
 class _Loop:
-    start: int
-    """Index of the label."""
+    block: Block
+    """All of it, with the branch back at its end."""
     end: int
-    """Index of the branch back."""
+    """Place of the branch back."""
     counter: int
     step: int
     bound: Value
@@ -54,30 +51,35 @@ class _Loop:
     straight: bool = False
     """They are few enough for straight code."""
 
+    @property
+    def body(self) -> list[Op]:
+        """What a trip does besides asking whether there is another."""
+        return [op for op in self.block.ops[:-1] if op is not self.test]
+
 
 def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None:
     """Unroll what can be. `rolled`: statements at whose start the source forbids it."""
     assembler, facts = architecture.isa.assembler, _Facts(code)
-    done: list[Op] = []
-    at = 0
-    while at < len(code.ops):
-        loop = _loop_at(code, unit, at, architecture, rolled, facts) if code.ops[at].kind == Kind.LABEL else None
+    text: list[Op | Block] = []
+    changes = False
+    for number, block in enumerate(code.blocks):
+        loop = _loop_of(code, unit, number, architecture, rolled, facts) if block.name is not None else None
         if loop is None:
-            done.append(code.ops[at])
-            at += 1
+            text += [*((block,) if block.name is not None else ()), *block.ops]
             continue
-        kept = facts.lives.behind(loop.start) | facts.lives.behind(loop.end)       # read by the next trip, or behind the loop
+        kept = facts.lives.before(facts.starts[number]) | facts.lives.behind(loop.end)       # read by the next trip, or behind the loop
         if loop.straight:
-            made = _whole(code, unit, loop, kept)
+            made = _whole(unit, loop, kept)
         elif loop.trips:
-            made = _counted(code, unit, loop, assembler, kept)
+            made = _counted(unit, loop, assembler, kept)
         else:
-            made = _unrolled(code, unit, loop, assembler.unroll_factor, kept)
-            facts.may_be_passed(loop)
-        facts.replace(code.ops[loop.start:loop.end + 1], made)
-        done += made
-        at = loop.end + 1
-    code.ops = done
+            made = _unrolled(unit, loop, assembler.unroll_factor, kept)
+            facts.may_be_passed(number, loop)
+        facts.replace(block.ops, [op for op in made if not isinstance(op, Block)])
+        text += made
+        changes = True
+    if changes:
+        code.graph.write(text)
 
 
 class _Facts:
@@ -85,6 +87,11 @@ class _Facts:
 
     def __init__(self, code: Code):
         self.code = code
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The place of the first operation of each block, as they were given."""
+        return self.code.starts()
 
     @cached_property
     def lives(self) -> Lives:
@@ -102,15 +109,15 @@ class _Facts:
         return {v: {id(op): op for op in ops} for v, ops in definitions(self.code).items()}
 
     @cached_property
-    def branches(self) -> dict[str, int]:
-        """Branches to each label."""
-        return dict(Counter(op.target for op in self.code.ops if op.kind == Kind.BRANCH))
+    def branches(self) -> dict[Block, int]:
+        """Branches to each block."""
+        return dict(Counter(block.branch.target for block in self.code.blocks if block.branch is not None))
 
-    def may_be_passed(self, loop: _Loop) -> None:
+    def may_be_passed(self, number: int, loop: _Loop) -> None:
         """Take into account that, as far as the text says, control may get past a loop without a trip: what it was before must last."""
-        if loop.end + 1 < len(self.code.ops):
+        if number + 1 < len(self.starts):
             behind = self.lives.behind(loop.end)
-            self.lives.expose(loop.start, {v for op in self.code.ops[loop.start:loop.end] for v in op.writes() if v in behind})
+            self.lives.expose(self.starts[number], {v for op in loop.block.ops for v in op.writes() if v in behind})
 
     def replace(self, old: list[Op], new: list[Op]) -> None:
         """Take note of ops that stand in the place of others."""
@@ -131,27 +138,23 @@ class _Facts:
                 branches[op.target] = branches.get(op.target, 0) + 1
 
 
-def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset[int], facts: _Facts) -> _Loop | None:
-    """Recognise a loop at a label."""
+def _loop_of(code: Code, unit: Unit, number: int, architecture, rolled: frozenset[int], facts: _Facts) -> _Loop | None:
+    """Recognise a loop that is one block."""
     assembler: Sass = architecture.isa.assembler
-    ops = code.ops
-    end = start + 1
-    while end < len(ops) and ops[end].kind in _STRAIGHT and not slow_paths(ops[end], architecture.isa.operations):
-        end += 1
-    if end >= len(ops) or end - start < 3 or ops[start + 1].statement in rolled:
+    block = code.blocks[number]
+    back, ops = block.branch, block.ops[:-1]
+    if back is None or back.target is not block or back.guard is None or back.guard < 0 or len(ops) < 2 or ops[0].statement in rolled:
         return None
-    back = ops[end]
-    if back.kind != Kind.BRANCH or back.guard is None or back.guard < 0 or back.target != ops[start].fn:
+    if any(op.kind not in _STRAIGHT or slow_paths(op, architecture.isa.operations) for op in ops):
         return None
-    tests = [op for op in ops[start + 1:end] if back.guard in op.d]
+    end = facts.starts[number] + len(ops)
+    tests = [op for op in ops if back.guard in op.d]
     if len(tests) != 1:
         return None
     test = tests[0]
-    body = [op for op in ops[start + 1:end] if op is not test]
-    if any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test, start):end]):
+    body = [op for op in ops if op is not test]
+    if any(v in op.d for v in test.s if type(v) is int for op in ops[ops.index(test):]):
         return None         # what is tested must be so at the end, too
-    if sum(op.kind == Kind.BRANCH and op.target == back.target for op in ops[start:end + 1]) != 1:
-        return None
     if test.kind != Kind.SETP or test.guard is not None or test.combine or test.d != [back.guard, None] or len(test.s) < 2:
         return None
     written = {v for op in body for v in op.writes()}
@@ -171,9 +174,9 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     alone = trips > 0 and facts.branches[back.target] == 1
     if alone and trips <= assembler.unroll_whole_trips and trips * (
             weights - assembler.unroll_whole_trip_instructions) <= assembler.unroll_whole_instructions:
-        return _Loop(start, end, counter, step, bound, False, test, trips, True)
+        return _Loop(block, end, counter, step, bound, False, test, trips, True)
     if alone and assembler.unroll_known_instructions:
-        return _Loop(start, end, counter, step, bound, False, test, trips) if _round(weights, trips, assembler) > 1 else None
+        return _Loop(block, end, counter, step, bound, False, test, trips) if _round(weights, trips, assembler) > 1 else None
     if weights > _longest(body, assembler):
         return None
     down = test.fn in ("ne_s32", "ne_b32", "ne_u32") and step < 0 and isinstance(bound, Const) and bound.kind == ConstantKind.IMMEDIATE \
@@ -183,7 +186,7 @@ def _loop_at(code: Code, unit: Unit, start: int, architecture, rolled: frozenset
     if any(op.kind in _TOGETHER for op in body):
         if not (_same_for_all(facts, counter, body) and isinstance(bound, Const)) or any(op.flags & Flag.PREDICATED for op in body):
             return None
-    return _Loop(start, end, counter, step, bound, down, test)
+    return _Loop(block, end, counter, step, bound, down, test)
 
 
 def _trips(facts: _Facts, counter: int, step: int, test: Op, body: list[Op]) -> int:
@@ -205,10 +208,9 @@ def _is_immediate(value: Value) -> bool:
     return isinstance(value, Const) and value.kind == ConstantKind.IMMEDIATE
 
 
-def _whole(code: Code, unit: Unit, loop: _Loop, kept: set[int]) -> list[Op]:
+def _whole(unit: Unit, loop: _Loop, kept: set[int]) -> list[Op | Block]:
     """Give the code in place of a loop whose trips are known: all of them, one behind the other."""
-    body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
-    return _copies(unit, body, loop.trips, kept)
+    return [*_copies(unit, loop.body, loop.trips, kept)]
 
 
 def _round(weights: int, trips: int, assembler: Sass) -> int:
@@ -219,14 +221,13 @@ def _round(weights: int, trips: int, assembler: Sass) -> int:
     return next((f for f in range(min(most, trips), 1, -1) if f + trips % f <= most), 1)
 
 
-def _counted(code: Code, unit: Unit, loop: _Loop, assembler: Sass, kept: set[int]) -> list[Op]:
+def _counted(unit: Unit, loop: _Loop, assembler: Sass, kept: set[int]) -> list[Op | Block]:
     """Give the code in place of a loop whose trips are known: those that are left over come first, then rounds without any question whether there
     are enough."""
-    label, back = code.ops[loop.start], code.ops[loop.end]
-    body = [op for op in code.ops[loop.start + 1:loop.end] if op is not loop.test]
+    body, back = loop.body, loop.block.ops[-1]
     factor = _round(_weights(body, assembler), loop.trips, assembler)
     first = _copies(unit, body, loop.trips % factor, kept) if loop.trips % factor else []
-    return [*first, label, *_copies(unit, body, factor, kept), loop.test, back]
+    return [*first, loop.block, *_copies(unit, body, factor, kept), loop.test, back]
 
 
 def _weights(body: list[Op], assembler: Sass) -> int:
@@ -278,16 +279,14 @@ def _same_for_all(facts: _Facts, counter: int, body: list[Op]) -> bool:
                for op in facts.written.get(counter, {}).values())
 
 
-def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int, kept: set[int]) -> list[Op]:
+def _unrolled(unit: Unit, loop: _Loop, factor: int, kept: set[int]) -> list[Op | Block]:
     """Give the code in place of the loop."""
-    ops = code.ops
-    label, back, test = ops[loop.start], ops[loop.end], loop.test
-    body = [op for op in ops[loop.start + 1:loop.end] if op is not test]
-    rounds, single, behind = (f"{label.fn}{name}" for name in (ROUNDS, " single", BEHIND))
+    entry, back, test, body = loop.block, loop.block.ops[-1], loop.test, loop.body
+    rounds, single, behind = Block(f"{entry.name} rounds", rounds=True), Block(f"{entry.name} single"), Block(f"{entry.name} behind", behind_rounds=True)
     statement, fenv = test.statement, test.fpenv
     first = unit.new(0)                 # whether no trip has been made
 
-    def branch(guard: int, target: str) -> Op:
+    def branch(guard: int, target: Block) -> Op:
         return attrs.evolve(back, guard=guard, target=target)
 
     def compare(fn: str, a: Value, b: Value, also: int | None = None, combine: Combine = Combine.AND) -> tuple[Op, int]:
@@ -316,26 +315,26 @@ def _unrolled(code: Code, unit: Unit, loop: _Loop, factor: int, kept: set[int]) 
         enough, result = compare("lt_s32", loop.counter, limit, valid)
         return [made, sound, enough], result, limit
 
-    made = [label]
+    made: list[Op | Block] = [entry]
     if loop.down:
         ahead, result = compare("gt_s32", loop.counter, loop.bound)
         made += [ahead, branch(~result, single)]
     asked, enough, limit = certain(factor)
-    parts = [f"{label.fn} {trips}" for trips in _halves(factor)] + [f"{label.fn} last"]
-    made += [*asked, is_first("mov"), branch(~enough, parts[0]), is_first("not"), Op(Kind.LABEL, rounds), *_copies(unit, body, factor, kept)]
+    parts = [Block(f"{entry.name} {trips}") for trips in (*_halves(factor), "last")]
+    made += [*asked, is_first("mov"), branch(~enough, parts[0]), is_first("not"), rounds, *_copies(unit, body, factor, kept)]
     again, more = compare("gt_s32" if loop.down else "lt_s32", loop.counter, limit)
     made += [again, branch(more, rounds)]
     for trips, here, following in zip(_halves(factor), parts, parts[1:]):
         asked, enough, limit = certain(trips)
-        made += [Op(Kind.LABEL, here), *asked, branch(~enough, following), *_copies(unit, body, trips, kept), is_first("not")]
+        made += [here, *asked, branch(~enough, following), *_copies(unit, body, trips, kept), is_first("not")]
     left, result = compare(test.fn, loop.counter, loop.bound, first, Combine.OR)
-    made += [Op(Kind.LABEL, parts[-1]), left, branch(~result, behind), Op(Kind.LABEL, single), *body]
+    made += [parts[-1], left, branch(~result, behind), single, *body]
     if loop.down:
-        return [*made, test, attrs.evolve(back, target=single), Op(Kind.LABEL, behind)]
+        return [*made, test, attrs.evolve(back, target=single), behind]
     # More than one trip is left only where the counter has wrapped. ptxas does not ask for that.
     wrapped, result = compare(test.fn, loop.counter, loop.bound)
     wrapped.operation = ABSORBED
-    return [*made, Op(Kind.LABEL, behind), wrapped, attrs.evolve(branch(result, label.fn), operation=ABSORBED)]
+    return [*made, behind, wrapped, attrs.evolve(branch(result, entry), operation=ABSORBED)]
 
 
 def _halves(factor: int) -> list[int]:

@@ -29,16 +29,18 @@ def merge_loads(code: Code, unit: Unit, assembler: Sass) -> None:
         return
     known, written = single(code, unit), definitions(code)
     made = {v: ops for v, ops in written.items() if v not in code.foreign and v not in code.inputs}
-    stretch: list[Op] = []
     gone: set[int] = set()
-    for op in [*code.ops, Op(Kind.LABEL)]:
-        if op.kind in PURE and op.kind != Kind.CARRY or op.kind == Kind.LOAD:
-            stretch.append(op)
-            continue
+    for block in code.blocks:
+        stretch: list[Op] = []
+        for op in block.ops:
+            if op.kind in PURE and op.kind != Kind.CARRY or op.kind == Kind.LOAD:
+                stretch.append(op)
+                continue
+            _merge(stretch, known, made, widest, halves, gone)
+            stretch = []
         _merge(stretch, known, made, widest, halves, gone)
-        stretch = []
     if gone:
-        code.ops = [op for op in code.ops if id(op) not in gone]
+        code.drop(gone)
 
 
 def mark_uniform(code: Code, unit: Unit, assembler: Sass) -> None:

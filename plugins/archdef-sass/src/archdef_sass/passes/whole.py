@@ -3,13 +3,14 @@ changes and its result."""
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind
 from archdef.lower.facts import definitions
 from archdef.lower.select.selection import FLUSH
-from archdef.lower.virtual import ABSORBED, PARTS, Code, Const, Op, Unit, Value, immediate, lives
+from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate, lives
 
 _SMALL, _LARGE, _QUARTER, _TWO24 = 0x00800000, 0x7E800000, 0x3E800000, 0x4B800000
 """2**-126, 2**126, 1/4 and 2**24 in single precision."""
@@ -22,8 +23,8 @@ def whole_products(code: Code, unit: Unit) -> None:
     of_factor: dict[int, set[tuple]] = {}
     of_result: dict[int, list[tuple[tuple, Op]]] = {}
     pairs: dict[int, tuple[Op, Op]] = {}    # the first of two → high, low
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             halves, of_factor, of_result = {}, {}, {}
         product = op.kind == Kind.ALU and op.guard is None and (op.fn in _HIGH or op.fn == "mul_lo_b32")
         entered: tuple | None = None
@@ -48,17 +49,17 @@ def whole_products(code: Code, unit: Unit) -> None:
                     half.pop(id(one), None)
         if entered in halves:
             of_result.setdefault(op.d[0], []).append((entered, op))
-    made: list[Op] = []
-    for op in code.ops:
+    def product_of(op: Op) -> Sequence[Op]:
         pair = pairs.get(id(op))
-        if pair is None:
-            made.append(op)
-        elif pair:
-            high, low = pair
-            whole = unit.new(8)
-            made += [attrs.evolve(high, fn=_HIGH[high.fn], d=[whole], operation="int_mul_wide", times=1, width=8, statement=op.statement),
-                     attrs.evolve(high, fn="high_b64", s=[whole], operation=ABSORBED), attrs.evolve(low, fn="low_b64", s=[whole], operation=ABSORBED)]
-    code.ops = made
+        if not pair:
+            return (op,) if pair is None else ()
+        high, low = pair
+        whole = unit.new(8)
+        return (attrs.evolve(high, fn=_HIGH[high.fn], d=[whole], operation="int_mul_wide", times=1, width=8, statement=op.statement),
+                attrs.evolve(high, fn="high_b64", s=[whole], operation=ABSORBED), attrs.evolve(low, fn="low_b64", s=[whole], operation=ABSORBED))
+
+    if pairs:
+        code.replace(product_of)
 
 
 def join_halves(code: Code) -> None:
@@ -78,14 +79,15 @@ def join_halves(code: Code) -> None:
                 for name in (v, ~v):
                     if name in partner:
                         partner[name] = None
-    place = {id(op): k for k, op in enumerate(code.ops)}
+    ops = code.ops
+    place = {id(op): k for k, op in enumerate(ops)}
     gone: set[int] = set()
     for low in sorted(v for v in partner if v >= 0):
         high = partner[low]
         if high is None or low == high or partner.get(~high) != low or high in partner or ~low in partner or kept & {low, high}:
             continue
         lows, highs = written.get(low, ()), written.get(high, ())
-        if not lows or len(lows) != len(highs) or not all(_halves_of_one(code.ops, place[id(a)], place[id(b)], a, b) for a, b in zip(lows, highs)):
+        if not lows or len(lows) != len(highs) or not all(_halves_of_one(ops, place[id(a)], place[id(b)], a, b) for a, b in zip(lows, highs)):
             continue
         for a, b in zip(lows, highs):
             a.fn, a.operation, a.width = "mov_b32", "move", 4
@@ -94,7 +96,7 @@ def join_halves(code: Code) -> None:
             if op.s[0] == low:
                 op.fn, op.s, op.operation = "mov_b32", [low], "move"
     if gone:
-        code.ops = [op for op in code.ops if id(op) not in gone]
+        code.drop(gone)
 
 
 def _packs(op: Op) -> bool:
@@ -116,7 +118,8 @@ def share_reciprocals(code: Code, unit: Unit) -> None:
         return
     written = definitions(code)
     known: dict[Value, dict[int, tuple]] = {}      # divisor → rounding and flushing → factors with their guards, the reciprocal
-    made: list[Op] = []
+    made: list[Op] = []         # in the place of the operation that is looked at
+    instead: dict[int, list[Op]] = {}
 
     def put(op: Op, fn: str, d: int, s: list, operation: str, **others) -> int:
         made.append(attrs.evolve(op, fn=fn, d=[d], s=s, operation=operation, **others))
@@ -135,11 +138,11 @@ def share_reciprocals(code: Code, unit: Unit) -> None:
             put(op, "mul_f32", d, [d, immediate(factor)], "fp32_mul", guard=guard, kills=False, flags=op.flags | Flag.PREDICATED)
         return d
 
-    for op in code.ops:
-        if op.kind in PARTS:
+    for cut, op in code.straight():
+        if cut:
             known.clear()
         if not _full(op) or op.guard is not None:
-            made.append(op)
+            pass
         elif (factor := _inverse(op.s[1])) is not None:
             made.append(attrs.evolve(op, fn="mul_f32", s=[op.s[0], factor], operation="fp32_mul"))
         else:
@@ -158,7 +161,9 @@ def share_reciprocals(code: Code, unit: Unit) -> None:
             made.append(attrs.evolve(op, fn="mul_f32", s=[scaled(op, dividend, factors), reciprocal], operation="fp32_mul"))
         for v in op.writes():
             known.pop(v, None)
-    code.ops = made
+        if made:
+            instead[id(op)], made[:] = list(made), ()
+    code.replace(lambda op: instead.get(id(op), (op,)))
 
 
 def _far_from_zero(divisor, written: dict[int, list[Op]]) -> bool:
@@ -204,27 +209,29 @@ def guard_selections(code: Code, architecture) -> None:
     for op in code.ops:
         for v in op.reads():
             readers[v] = readers.get(v, 0) + 1
+    ops = code.ops
     near: dict[int, int] = {}           # register written once → where, in this block
     last: dict[int, int] = {}           # register → where it was written last
     gone: set[int] = set()
+    instead: dict[int, Op] = {}
     renamed: dict[int, int] = {}
-    for k, op in enumerate(code.ops):
-        if op.kind in PARTS:
+    for k, (cut, op) in enumerate(code.straight()):
+        if cut:
             near.clear()
         if op.kind == Kind.SELP and op.guard is None and op.operation == "select" and len(written[op.d[0]]) == 1 and not kept & {op.d[0]}:
             for position in (0, 1):
                 new, old = op.s[position], op.s[1 - position]
                 if type(new) is not int or type(old) is not int or new not in near or old not in near or renamed.keys() & {new, old}:
                     continue
-                made = code.ops[near[new]]
+                made = ops[near[new]]
                 if (made.kind != Kind.ALU or made.guard is not None or made.operation == ABSORBED or made.times != 1 or old not in made.s
-                        or readers[new] != 1 or alive.is_alive(old, k) or near[old] == 0 or alive.is_alive(op.d[0], near[old] - 1)
+                        or readers[new] != 1 or alive.is_alive(old, k) or near[old] == 0 or alive.is_alive_before(op.d[0], near[old])
                         or architecture.isa.operations[made.operation].issues > 1 or made.width != op.width or kept & {new, old}
                         or any(last.get(v, -1) > near[new] for v in made.reads())):     # it would find there what came after
                     continue
                 guard = op.s[2] if position == 0 else ~op.s[2]
-                code.ops[k] = attrs.evolve(made, d=[old], s=list(made.s), guard=guard, flags=made.flags | Flag.PREDICATED, kills=False)
-                gone.add(near[new])
+                instead[id(op)] = attrs.evolve(made, d=[old], s=list(made.s), guard=guard, flags=made.flags | Flag.PREDICATED, kills=False)
+                gone.add(id(made))
                 renamed[op.d[0]] = old
                 last[old] = k
                 break
@@ -235,7 +242,7 @@ def guard_selections(code: Code, architecture) -> None:
                 near[v] = k
     if not renamed:
         return
-    code.ops = [op for k, op in enumerate(code.ops) if k not in gone]
+    code.replace(lambda op: () if id(op) in gone else (instead.get(id(op), op),))
     for op in code.ops:
         op.s = [_named(v, renamed) for v in op.s]
 
