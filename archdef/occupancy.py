@@ -75,7 +75,7 @@ class Occupancy:
     """Resident warps."""
     max_warps: int
     """Most warps that the multiprocessor could hold."""
-    limits: Mapping[str, int] = attrs.field(converter=FrozenMap)
+    limits: Mapping[str, int] = attrs.field(converter=FrozenMap[str, int])
     """Blocks that each resource alone would allow: ``warps`` (and thread slots), ``blocks``, ``registers``, ``shared``.
     Without shared memory, ``shared`` equals ``blocks``, as in the vendors' calculators."""
     limiter: tuple[str, ...]

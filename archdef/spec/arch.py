@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 
@@ -85,7 +85,7 @@ class Architecture:
     changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=_frozen, eq=False)
     """What `evolve` has changed since the plugin's declaration: path → (declared value, value now)."""
 
-    def __attrs_post_init__(self):
+    def __attrs_post_init__(self) -> None:
         if faults := check.faults(self):
             raise SpecErrors(f"{self.name if isinstance(self.name, str) else 'architecture'} is not a usable description", faults)
 
@@ -274,7 +274,7 @@ def _only_leaves(paths: list[str]) -> set[str]:
     return {path for path in paths if path not in above}
 
 
-def _no_entry(machine: str, what: str, name: object, known: Iterable[str]):
+def _no_entry(machine: str, what: str, name: object, known: Iterable[str]) -> NoReturn:
     raise UnknownField(f"{machine} has no {what} {values.shown(name)}{nearest(name, known) if isinstance(name, str) else ''}")
 
 
