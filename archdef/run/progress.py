@@ -35,6 +35,6 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
