@@ -1,7 +1,8 @@
 """The engine's raw counters of one launch, with sums at hand."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -39,10 +40,10 @@ class Counters:
     """Mean number of partitions with DRAM work at a time, while any had some."""
     max_resident_blocks: int
     """Most blocks seen resident on one SM."""
-    _sums: dict = attrs.field(init=False, factory=dict, repr=False)
+    _sums: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
 
     @classmethod
-    def of(cls, result: Mapping) -> Counters:
+    def of(cls, result: Mapping[str, Any]) -> Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
                    statements=result["statements"], multiprocessor=result["multiprocessor"], partition=result["partition"], issued=result["issued"],
@@ -50,7 +51,7 @@ class Counters:
                    lanes_launched=int(result["lanes_launched"]), threads=int(result["threads"]),
                    max_resident_blocks=int(result["max_resident_blocks"]))
 
-    def only(self, rows) -> Counters:
+    def only(self, rows: Sequence[int] | np.ndarray) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""
         return attrs.evolve(self, statements=self.statements[rows])
 
