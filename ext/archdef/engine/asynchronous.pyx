@@ -20,7 +20,8 @@ from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport count_bits, lowest_bit
 from archdef.engine.state cimport Sm
-from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1, MB_ARRIVE, MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
+from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1,
+                                   MB_ARRIVE_DROP, MB_ARRIVE_EXPECT, MB_COMPLETE,
                                    MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
 

@@ -16,7 +16,8 @@ cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexc
 
 cdef inline bint may_store(const Sm *sm) noexcept nogil:
     """Whether the network takes another store."""
-    return sm.store_credits > 0 and (sm.m.load_store.store_bytes_in_flight_per_multiprocessor == 0 or sm.store_bytes < sm.m.load_store.store_bytes_in_flight_per_multiprocessor)
+    cdef int64_t most = sm.m.load_store.store_bytes_in_flight_per_multiprocessor
+    return sm.store_credits > 0 and (most == 0 or sm.store_bytes < most)
 
 cdef inline int64_t throttled_until(const Sm *sm, int64_t cycle) noexcept nogil:
     """Cycles so far in which the unit waited for a credit."""

@@ -117,12 +117,12 @@ cdef enum:  # LoadStore.after_load; 0: there is no such component
     LOAD_STORE_AFTER_LOAD_CHANCE = 2
 
 cdef struct LoadStoreParameters:
-    InstructionQueueParameters instruction_queue # Where memory instructions wait for the load/store unit; None: in their warps
+    InstructionQueueParameters instruction_queue  # Where memory instructions wait for the load/store unit; None: in their warps
     WriteCombiningParameters write_combining     # Where stores wait for others to the same line; None: each leaves by itself
     int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
     int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
-    int64_t store_bytes_in_flight_per_multiprocessor # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
-    int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
+    int64_t store_bytes_in_flight_per_multiprocessor  # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
+    int64_t textures_in_flight_per_multiprocessor  # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
                                                  # None: they count as reads
     int64_t queued_stores                        # Whether stores of a warp that follow each other, with nothing in between, go to the load/store unit in a row
                                                  # though others wait for it
