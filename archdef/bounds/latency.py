@@ -10,6 +10,7 @@ import numpy as np
 from archdef.bounds.bound import Bound
 from archdef.engine.program import LoadedProgram
 from archdef.lower.encoding import Kind, Space
+import itertools
 
 if TYPE_CHECKING:
     from archdef.lower.program import Program
@@ -67,7 +68,7 @@ def _stretches(program: Program) -> Iterator[tuple[int, int]]:
         if ops["reconverge"][k] > 0:
             starts.add(int(ops["reconverge"][k]))
     cuts = sorted(s for s in starts if 0 <= s <= len(ops))
-    yield from zip(cuts[:-1], cuts[1:], strict=True)
+    yield from itertools.pairwise(cuts)
 
 
 @functools.lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ STRIDED_LANES = 64
 _STRIDED_BYTES = 128 * 8 * STRIDED_LANES + 128
 
 
-@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(0, 18), 24, 31, 32, 33)])
+@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(18), 24, 31, 32, 33)])
 def l1_strides(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) -> dict[str, float]:
     """Cycles of a multiprocessor per load of a warp whose lanes' words lie `stride_words` words apart, all of which hit the L1 data cache, if there
     is one: banks of words and of tags. One block of the most warps; each thread reads eight words 16 bytes apart."""

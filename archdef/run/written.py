@@ -155,7 +155,7 @@ def _number(text: str, refusal: str) -> int | float:
     raise ValueError(refusal)
 
 
-def _as_float(number: int | float) -> float:
+def _as_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError:

@@ -192,7 +192,7 @@ class Architecture:
         """
         parts, history, evidence = self._parts(), dict(self.changes), dict(self.evidence)
         given = _applied(parts, changes, self.name)
-        for path, before, now in _differing(self._parts(), parts, given):
+        for path, _before, now in _differing(self._parts(), parts, given):
             if above := next((p for p in history if path.startswith(p + ".")), None):   # a field of what was changed as a whole
                 path, now = above, _found(parts, above)
             declared = history.pop(path)[0] if path in history else _declared(self._parts(), path, history)

@@ -23,6 +23,7 @@ from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.memory import MOST_SECTORS
 from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
+import itertools
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
@@ -655,7 +656,7 @@ def _caches_have_whole_sets(arch: Architecture) -> Iterator[Fault]:
 def _levels_of_constants_and_instructions_follow_each_other(arch: Architecture) -> Iterator[Fault]:
     for kind, piece in (("constant", "sector_bytes"), ("instruction", "line_bytes")):       # that a miss of the first level brings
         levels = [kind, f"{kind}_l2", f"{kind}_l3"]
-        for nearer, level in zip(levels, levels[1:]):
+        for nearer, level in itertools.pairwise(levels):
             behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
             if behind is None:
                 continue

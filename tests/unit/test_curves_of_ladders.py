@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from archdef.page.curves import BOTTOM, LEFT, RIGHT, TOP, curves
 from archdef.validate import Ladder, Source
+import itertools
 
 SOURCE = Source("A measurement of something", year=2020, where="table 1")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,7 +46,7 @@ def test_a_larger_value_is_no_lower(points):
     (hardware,), (model,) = lines(curves([ladder(points)])[0].svg)
     placed = sorted([*zip((p[1] for p in points), hardware, strict=True), *zip((p[2] for p in points), model, strict=True)])
     heights = [y for _, (_, y) in placed]
-    assert all(later <= earlier + 0.02 for earlier, later in zip(heights, heights[1:], strict=False))
+    assert all(later <= earlier + 0.02 for earlier, later in itertools.pairwise(heights))
 
 
 def test_ladders_of_a_group_along_one_parameter_share_a_picture():
