@@ -73,7 +73,7 @@ def deprecated(*, since: str, removed: str, instead: str) -> Callable[[T], T]:
                 notice.warn()
                 made(self, *args, **kwargs)
 
-            setattr(thing, "__init__", __init__)
+            setattr(thing, "__init__", __init__)  # noqa: B010  type checkers take no method that is assigned
             return thing
 
         @functools.wraps(thing)

@@ -1,4 +1,3 @@
-"""Stub of the compiled module ``archdef.engine.lanes``."""
 from typing import Any
 
 import numpy as np

@@ -103,7 +103,7 @@ class Gpu:
 
     def describe(self) -> str:
         """Name, versions and today's date."""
-        return f"{self.name()}; {self.driver()}; {datetime.date.today()}"
+        return f"{self.name()}; {self.driver()}; {datetime.date.today()}"  # noqa: DTZ011  where it is measured
 
     def attribute(self, number: int) -> int:
         """A CUdevice_attribute."""

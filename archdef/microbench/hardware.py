@@ -55,7 +55,7 @@ class _Array(Array):
         self.gpu("cuMemcpyHtoD_v2", self.pointer, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
     def __del__(self):
-        try:
+        try:  # noqa: SIM105  contextlib may be gone
             self.gpu("cuMemFree_v2", self.pointer)
         except (DriverError, AttributeError, TypeError):  # the interpreter ends, or the context is lost
             pass
@@ -167,7 +167,7 @@ class Hardware(Machine):
                        c_uint64(2 ** 62 - 1), c_uint32(trips))
 
     def describe(self):
-        return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),
+        return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),  # noqa: DTZ011  where it is measured
                 "clock_mhz": str(self.properties.clock_mhz)}
 
 

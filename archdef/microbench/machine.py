@@ -140,7 +140,7 @@ def of_warps(machine: Machine, warps: int, once: Callable[[int], dict[str, float
         return machine.median(lambda: once(min(warps, most)))
     while True:
         try:
-            return machine.median(lambda: once(most))
+            return machine.median(lambda: once(most))  # noqa: B023  called at once
         except LaunchError as error:
             if error.kind != "resources" or most == 1:
                 raise

@@ -49,7 +49,7 @@ class Simulated(Machine):
     def compile(self, ptx):
         if ptx not in self._kernels:
             kernel = self.device.compile(ptx)["k"]
-            kernel.program  # lowered here, so that what the machine lacks is refused by compiling
+            kernel.program  # noqa: B018  lowered here, so that what the machine lacks is refused by compiling
             self._kernels[ptx] = kernel
         return self._kernels[ptx]
 

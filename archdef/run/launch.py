@@ -173,7 +173,8 @@ class Grid:
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
-        assert self.engine is not None and self.running is not None, "started and not finished"
+        assert self.engine is not None, "started and not finished"
+        assert self.running is not None, "started and not finished"
         return self.engine, self.running
 
     def session(self, launches: int = 1) -> core.Session:

@@ -180,7 +180,7 @@ class Symbols(Mapping[str, Symbol]):
 
     def get(self, name: str, default: object = None) -> object:
         """Give a variable, or `default` if there is none of that name."""
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  this is the method that is asked for
 
     @property
     def _variables(self) -> dict[str, Variable]:

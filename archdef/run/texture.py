@@ -141,7 +141,7 @@ def _extents(memory: Memory, array: DeviceArray, what: str, channels: int, layer
         raise LaunchError(f"layout {layout!r} is of {'one axis' if layout == 'linear' else 'two axes'}, got shape {array.shape}")
     if array.size == 0:
         raise LaunchError(f"a {what} needs texels, got shape {array.shape}")
-    depth, height, row = ([1, 1, *shape])[-3:]
+    depth, height, row = [1, 1, *shape][-3:]
     width = row if width is None else values.whole(width, "width in columns of the array", LaunchError, at_least=1, at_most=row)
     texel = array.dtype.itemsize * channels
     return dict(address=array.address, width=width, height=height, depth=depth, layers=layers, pitch=row * texel,

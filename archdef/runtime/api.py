@@ -1,6 +1,7 @@
 """The runtime, once, without a vocabulary: `names.py` gives it the names that users know."""
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,10 +116,8 @@ class Runtime:
     def DeviceReset(self) -> None:
         """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
-        try:
+        with contextlib.suppress(Exception):        # forgetting it is what a reset is for
             device.side.synchronize()
-        except Exception:       # forgetting it is what a reset is for
-            pass
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)

@@ -348,8 +348,8 @@ def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) 
         return ending[0]
     if ending:
         raise UnknownField(f"{name} has several fields {values.shown(path)}: {', '.join(ending)}")
-    for absent, value in known.items():
-        if value is None and path.startswith(absent + "."):
+    for absent, held in known.items():
+        if held is None and path.startswith(absent + "."):
             raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None; set {absent} as a whole first")
     raise UnknownField(f"{name} has no field {values.shown(path)}{_of_another(parts, path) or nearest(path, known)}")
 

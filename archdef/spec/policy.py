@@ -68,7 +68,7 @@ def _load_plugins() -> None:
             if (why := misfit([entry])) is not None:
                 raise PluginError(why)
             entry.load()
-        except BaseException as error:  # whatever it is, the others must stay usable
+        except BaseException as error:  # noqa: BLE001  whatever it is, the others must stay usable
             warnings.warn(str(refusal(f"plugin {entry.name!r} ({entry.value}) of {brought}", error)), PluginWarning, stacklevel=2)
 
 

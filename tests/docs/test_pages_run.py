@@ -15,7 +15,7 @@ from archdef.lower import lower
 from archdef.ptx import parse
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
-from elsewhere import can_install, elsewhere  # noqa: E402, F401  a fixture
+from elsewhere import can_install, elsewhere  # noqa: F401  a fixture
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted([*(DOCS / "tutorial").glob("*.md"), *(DOCS / "howto").glob("*.md")])

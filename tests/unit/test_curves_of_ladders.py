@@ -24,7 +24,7 @@ def lines(svg):
     found = {True: [], False: []}
     for path in ElementTree.fromstring(svg).iter(f"{SVG}path"):
         if path.get("stroke") not in ("#e2e8f0", "#64748b", "#1e293b"):
-            found["stroke-dasharray" in path.keys()].append([tuple(map(float, pair.split())) for pair in re.split(r" ?[ML]", path.get("d"))[1:]])
+            found["stroke-dasharray" in path.attrib].append([tuple(map(float, pair.split())) for pair in re.split(r" ?[ML]", path.get("d"))[1:]])
     return found[True], found[False]
 
 
