@@ -35,7 +35,7 @@ def completed(data: Mapping[str, Any], base: Architecture, source: str) -> dict[
         else:
             given[key] = value
     changed = {path: _words(old) for path, old, new in _differences(given, whole, "") if path not in WORDS and old != new}
-    merged = _merged(whole, given, "")
+    merged: dict[str, Any] = _merged(whole, given, "")
     merged["evidence"] = write_evidence(inherited_evidence(base, name, changed, evidence, _paths(merged, "")))
     return merged
 
