@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import sys
 import types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from archdef.device import Device
@@ -36,18 +36,18 @@ class _Package(types.ModuleType):
     """The package itself; `occupancy` is the function, also after the import of the module of that name has set the attribute."""
 
     @property
-    def occupancy(self):
+    def occupancy(self) -> Any:
         return importlib.import_module("archdef.occupancy").occupancy
 
     @occupancy.setter
-    def occupancy(self, module) -> None:
+    def occupancy(self, module: object) -> None:
         pass
 
 
 sys.modules[__name__].__class__ = _Package
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         if f"archdef.{name}" in importlib.import_module("archdef._public").MODULES:
             return importlib.import_module(f"archdef.{name}")
@@ -59,5 +59,5 @@ def __getattr__(name: str):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 from packaging.version import Version
@@ -20,7 +20,10 @@ from packaging.version import Version
 from archdef.errors import ArchdefDeprecationWarning
 
 
-def _later(instance, attribute, value) -> None:
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+def _later(instance: Deprecation, attribute: attrs.Attribute[str], value: str) -> None:
     if Version(value).release[:2] <= Version(instance.since).release[:2]:
         raise ValueError(f"{instance.what}: deprecated in {instance.since}, so it can go away in a later minor release, not in {value}")
 
@@ -88,24 +91,24 @@ RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for 
 """Path of a field → its path now, in `Deprecation.instead`."""
 
 
-def deprecated(*, since: str, removed: str, instead: str) -> Callable:
+def deprecated(*, since: str, removed: str, instead: str) -> Callable[[T], T]:
     """Mark a function or class: each use warns."""
-    def mark(thing):
+    def mark(thing: Any) -> Any:
         notice = Deprecation(f"{thing.__module__}.{thing.__qualname__}", since, removed, instead)
         MARKED.append(notice)
         if inspect.isclass(thing):
             made = thing.__init__
 
             @functools.wraps(made)
-            def __init__(self, *args, **kwargs):
+            def __init__(self: object, *args: Any, **kwargs: Any) -> None:
                 notice.warn()
                 made(self, *args, **kwargs)
 
-            thing.__init__ = __init__
+            setattr(thing, "__init__", __init__)  # noqa: B010  type checkers take no method that is assigned
             return thing
 
         @functools.wraps(thing)
-        def called(*args, **kwargs):
+        def called(*args: Any, **kwargs: Any) -> Any:
             notice.warn()
             return thing(*args, **kwargs)
 

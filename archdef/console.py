@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console, RenderHook
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
 
 from archdef.values import printable
@@ -21,13 +21,13 @@ class _Printable:
     def __init__(self, inner: Any):
         self.inner = inner
 
-    def __rich_console__(self, console, options):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for segment in console.render(self.inner, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 class _Escape(RenderHook):
-    def process_renderables(self, renderables):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Printable(renderable) for renderable in renderables]
 
 

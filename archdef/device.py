@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 import attrs
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import lower, pack, registry, values
 from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
@@ -86,7 +87,7 @@ class Device:
         return Memory(self.architecture.dram.capacity_bytes, self.architecture, self._host)
 
     @functools.cached_property
-    def machine(self) -> dict:
+    def machine(self) -> dict[str, Any]:
         """The description in the engine's terms."""
         return pack.machine_tables(self.architecture)
 
@@ -96,22 +97,22 @@ class Device:
         return memory_map(self.architecture, global_bytes=self.memory.taken("global"), constant_bytes=self.memory.taken("constant"))
 
     # ---------------------------------------------------------------------------------------------------------- arrays
-    def to_device(self, array) -> DeviceArray:
+    def to_device(self, array: ArrayLike) -> DeviceArray:
         """Copy a numpy array (or what makes one) to the device."""
         array = host_array(array)
         return DeviceArray(self.memory, array.shape, array.dtype).copy_from_host(array)
 
-    def empty(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike = "f4") -> DeviceArray:
         """Allocate an array without setting its contents."""
         return DeviceArray(self.memory, shape, dtype)
 
-    def empty_like(self, array) -> DeviceArray:
+    def empty_like(self, array: ArrayLike | DeviceArray) -> DeviceArray:
         """Allocate an array of the shape and dtype of another, on the device or not."""
         if not isinstance(array, DeviceArray):
             array = host_array(array)
         return DeviceArray(self.memory, array.shape, array.dtype)
 
-    def zeros(self, shape: int | tuple[int, ...], dtype="f4") -> DeviceArray:
+    def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike = "f4") -> DeviceArray:
         """Allocate an array of zeros."""
         return DeviceArray(self.memory, shape, dtype).zero()
 
@@ -161,7 +162,7 @@ class Device:
         if self.streams_in_use:
             self.side.synchronize()
 
-    def pinned(self, array_or_shape, dtype="f4") -> np.ndarray:
+    def pinned(self, array_or_shape: np.ndarray | int | tuple[int, ...], dtype: DTypeLike = "f4") -> np.ndarray:
         """Give page-locked host memory: an array of a shape, or a copy of an array. Copies from and to it do not block the host."""
         if isinstance(array_or_shape, np.ndarray):
             return pin(np.array(array_or_shape, order="C"))
@@ -171,7 +172,7 @@ class Device:
         except (MemoryError, ValueError) as error:  # more than the computer has, or than an array can hold
             raise DeviceMemoryError(f"out of host memory: {kind}[{', '.join(map(str, shape))}] asked", "capacity") from error
 
-    def managed(self, array_or_shape, dtype="f4") -> ManagedArray:
+    def managed(self, array_or_shape: np.ndarray | int | tuple[int, ...], dtype: DTypeLike = "f4") -> ManagedArray:
         """Give memory that kernels and the host both use: zeros of a shape, or a copy of an array; its pages move where they are touched.
 
         Raises HostError where the machine has none (`host_link.managed`).
@@ -255,7 +256,7 @@ class Device:
         return make_sampler(self.memory, filter=filter, address=address, normalized=normalized)
 
     # --------------------------------------------------------------------------------------------------------- modules
-    def compile(self, source: Any, options: Options | None = None, *, lowering: Any = None, **changed) -> Module:
+    def compile(self, source: Any, options: Options | None = None, *, lowering: lower.Options | None = None, **changed: Any) -> Module:
         """Compile for this device: a ``.cu`` or ``.ptx`` file or the text of one, a Numba CUDA function, a Triton kernel.
 
         A list of sources is linked into one module.

@@ -7,7 +7,8 @@ or have unknown names, AttributeError for an attribute that is not there, TypeEr
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from archdef.values import printable, shown
 
@@ -37,7 +38,7 @@ class SpecError(ArchdefError):
         self.path, self.value, self.allowed, self.hint = path, value, allowed, hint
         super().__init__(f"{path} {allowed}, got {shown(value)}" + (f" (did you mean {hint}?)" if hint else ""))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.value, self.allowed, self.hint)
 
 
@@ -47,7 +48,7 @@ class SpecErrors(ArchdefError, ExceptionGroup):
     def __str__(self) -> str:
         return printable("\n".join([self.message, *(f"  {e}" for e in self.exceptions)]))
 
-    def derive(self, exceptions):
+    def derive(self, exceptions: Sequence[Exception]) -> SpecErrors:  # type: ignore[override]  # typeshed's is generic in the exceptions
         return SpecErrors(self.message, exceptions)
 
 
@@ -59,7 +60,7 @@ class UnsupportedPolicy(ArchdefError):
         super().__init__(f"{path}: the engine carries out {', '.join(self.known[:-1])} and {self.known[-1]}, got {policy!r}"
                          if len(self.known) > 1 else f"{path}: the engine carries out {self.known[0]} only, got {policy!r}")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.policy, self.known)
 
 
@@ -78,7 +79,7 @@ class MissingExtra(ArchdefError):
         self.what, self.package, self.extra = what, package, extra
         super().__init__(f"{what} needs {package}: pip install 'archdef[{extra}]'")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.package, self.extra)
 
 
@@ -89,7 +90,7 @@ class PolicyError(ArchdefError):
         self.path, self.policy, self.what, self.answer = path, policy, what, answer
         super().__init__(f"{path}: {policy!r} {what}")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.policy, self.what, self.answer)
 
 
@@ -147,7 +148,7 @@ class UnsupportedInstruction(PtxError):
 class MissingFeature(PtxError):
     """A well-formed instruction that needs a feature which the architecture does not declare."""
 
-    def __init__(self, message: str, *, architecture: str, feature: str, **where):
+    def __init__(self, message: str, *, architecture: str, feature: str, **where: Any):
         self.architecture, self.feature = architecture, feature
         super().__init__(message, **where)
 
@@ -186,7 +187,7 @@ class GuestFault(ArchdefError):
     Device memory stays readable afterwards.
     """
 
-    def __init__(self, message: str, **data):
+    def __init__(self, message: str, **data: Any):
         self.data = data
         self.printed = ""
         """What the kernel had printed until then."""
@@ -195,7 +196,8 @@ class GuestFault(ArchdefError):
     @property
     def kind(self) -> str:
         """What it is: ``bounds``, ``alignment``, ``assertion``, ``deadlock`` …, as the engine's fault codes are called; empty: not told."""
-        return self.data.get("kind", "")
+        kind: str = self.data.get("kind", "")
+        return kind
 
 
 class HostError(ArchdefError):
@@ -222,7 +224,7 @@ class RuntimeApiError(ArchdefError, RuntimeError):
     def kind(self) -> str:
         return getattr(self.__cause__, "kind", "")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.number, self.reason)
 
 

@@ -1,6 +1,11 @@
 """Numbers as tables show them."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archdef.occupancy import Occupancy
+
 __all__ = ["NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three"]
 
 NOTHING = "-"
@@ -46,7 +51,7 @@ def percent(value: float | None) -> str:
     return f"{value:.0f} %" if abs(value - round(value)) < 0.05 else f"{value:.1f} %"
 
 
-def limiter(occupancy) -> str:
+def limiter(occupancy: Occupancy) -> str:
     """What keeps more blocks from being resident: ``registers``, ``warps, shared`` …"""
     if occupancy.active_warps == occupancy.max_warps and "warps" in occupancy.limiter:
         return "warps"  # the machine is full: what allows just as many does not limit

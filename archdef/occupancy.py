@@ -3,7 +3,7 @@ helps."""
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -75,7 +75,7 @@ class Occupancy:
     """Resident warps."""
     max_warps: int
     """Most warps that the multiprocessor could hold."""
-    limits: Mapping[str, int] = attrs.field(converter=FrozenMap)
+    limits: Mapping[str, int] = attrs.field(converter=FrozenMap[str, int])
     """Blocks that each resource alone would allow: ``warps`` (and thread slots), ``blocks``, ``registers``, ``shared``.
     Without shared memory, ``shared`` equals ``blocks``, as in the vendors' calculators."""
     limiter: tuple[str, ...]
@@ -95,7 +95,7 @@ class Occupancy:
         data = attrs.asdict(self, filter=lambda attribute, _: attribute.name != "vocabulary")
         return data | {"occupancy": self.occupancy, "limits": dict(self.limits)}
 
-    def __rich__(self):
+    def __rich__(self) -> Group:
         words = self.vocabulary
         used = {"warps": _count(self.warps_per_block, words.warp), "blocks": "",
                 "registers": f"{self.registers} per thread", "shared": f"{self.shared_bytes} B"}
@@ -193,7 +193,7 @@ def _blocks_by_registers(limits: Limits, warp_size: int, block_warps: int, regis
     return limits.register_partitions * warps // block_warps
 
 
-def _refuse_what_cannot_run(limits: Limits, warp_size: int, threads: int, registers: int, shared_bytes: int, name: str):
+def _refuse_what_cannot_run(limits: Limits, warp_size: int, threads: int, registers: int, shared_bytes: int, name: str) -> None:
     for what, value, limit in (("threads_per_block", threads, limits.threads_per_block),
                                ("registers_per_thread", registers, limits.registers_per_thread),
                                ("shared_bytes_per_block", shared_bytes, limits.shared_bytes_per_block)):
@@ -224,7 +224,7 @@ def _smallest_change(limits: Limits, warp_size: int, threads: int, registers: in
 
     Two ways are tried: less of what binds until one more block fits, and another number of threads per block.
     """
-    def allowed(threads=threads, registers=registers, shared_bytes=shared_bytes):
+    def allowed(threads: int = threads, registers: int = registers, shared_bytes: int = shared_bytes) -> dict[str, int]:
         return blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes)
 
     now = allowed()
@@ -253,7 +253,7 @@ def _smallest_change(limits: Limits, warp_size: int, threads: int, registers: in
     return min(found, key=lambda s: s.relative_change, default=None)
 
 
-def _first(values: range, holds) -> int | None:
+def _first(values: range, holds: Callable[[int], bool]) -> int | None:
     """Give the first of the values for which a condition holds, given that it then holds for all that follow."""
     index = bisect.bisect_left(values, True, key=holds)
     return values[index] if index < len(values) else None

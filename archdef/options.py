@@ -4,12 +4,18 @@ What looks machines up is imported when one is asked for, as the attributes of `
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import click
 
 import archdef
 
+if TYPE_CHECKING:
+    from archdef.spec import Architecture
 
-def parse_settings(context, parameter, values) -> dict[str, str]:
+
+def parse_settings(context: click.Context, parameter: click.Parameter, values: Iterable[str]) -> dict[str, str]:
     """Split ``PATH=VALUE`` options."""
     settings = {}
     for value in values:
@@ -26,13 +32,13 @@ set_option = click.option("--set", "settings", multiple=True, callback=parse_set
                           help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
 
 
-def architecture(name: str, settings: dict[str, str]):
+def architecture(name: str, settings: dict[str, str]) -> Architecture:
     """Look an architecture up, or read it from a file, and change what the user asked for."""
     found = archdef.load(name) if archdef.files.looks_like_a_file(name) else archdef.registry.get(name)
     return found.evolve(settings) if settings else found
 
 
-def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list:
+def architectures(names: tuple[str, ...], settings: dict[str, str]) -> list[Architecture]:
     """Look up every named architecture, or all installed ones that can be loaded."""
     found = [architecture(name, settings) for name in names or archdef.registry.all()]
     if not found:

@@ -118,7 +118,7 @@ class Registry:
             try:
                 answers = self._plugins.subset_hook_caller("archdef_benchmarks", remove_plugins=others)()
                 found += [(_called(plugin), function) for answer in answers for function in answer]
-            except BaseException as error:      # whatever it does wrong, the others stay usable
+            except BaseException as error:  # noqa: BLE001  whatever it does wrong, the others stay usable
                 warnings.warn(str(refusal(f"plugin {_called(plugin)}: archdef_benchmarks", error)), PluginWarning, stacklevel=2)
         return sorted(found, key=lambda one: (one[0], getattr(one[1], "__name__", "")))
 

@@ -21,7 +21,7 @@ def shown(value: object) -> str:
         return f"{'-' * (value < 0)}2^{value.bit_length() - 1} and more"
     try:
         said = repr(value)
-    except Exception as error:  # the repr is the caller's code, or holds a number of too many digits
+    except Exception as error:  # noqa: BLE001  the repr is the caller's code, or holds a number of too many digits
         said = f"a {type(value).__name__} ({type(error).__name__} from its repr)"
     return printable(said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN - 1]}…")
 

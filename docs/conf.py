@@ -7,9 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import generate  # noqa: E402
+import generate
 
-import archdef  # noqa: E402
+import archdef
 
 project = "archdef"
 version = release = archdef.__version__

@@ -1,6 +1,8 @@
 """What a bound is."""
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 
@@ -42,7 +44,7 @@ class Bounds:
         """A bound in milliseconds."""
         return bound.cycles / self.cycles_per_ms
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         return {"lower": [attrs.asdict(bound) | {"ms": self.milliseconds(bound)} for bound in self.lower],
                 "upper": self.upper and attrs.asdict(self.upper) | {"ms": self.milliseconds(self.upper)},

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from archdef.spec import Architecture
+from archdef.spec import Architecture, Operation
 from archdef.spec.clocking import at_clocks, in_sm_cycles
 
 _FLOPS = {"fp32_fma": 2, "fp64_fma": 2, "fp16_fma": 4, "fp32_add": 1, "fp32_mul": 1, "fp64_add": 1, "fp64_mul": 1, "fp16_add": 2}
@@ -44,7 +44,7 @@ class Needed:
     """Warps that suffice if each has one instruction, or one load of 4 bytes a lane, in flight."""
 
 
-def _starts_per_cycle(arch: Architecture, operation) -> float:
+def _starts_per_cycle(arch: Architecture, operation: Operation) -> float:
     """Warp instructions of a class that one multiprocessor starts per cycle, the schedulers' rate included."""
     unit = next(u for u in arch.units if u.name == operation.unit)
     interval = operation.interval_cycles or math.ceil(arch.warp.size / unit.lanes)

@@ -3,12 +3,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from archdef.bounds.bound import Bound
 from archdef.engine.program import LoadedProgram
 from archdef.lower.encoding import Kind, Space
+import itertools
+
+if TYPE_CHECKING:
+    from archdef.lower.program import Program
+    from archdef.run.result import Run
 
 _ENDS = (Kind.BRANCH, Kind.BRANCH_INDEXED, Kind.CALL, Kind.CALL_INDIRECT, Kind.RETURN, Kind.EXIT, Kind.BARRIER, Kind.TRAP, Kind.SYSTEM)
 _MEMORY = (Kind.LOAD, Kind.ATOM)
@@ -16,7 +22,7 @@ _PLAIN = (Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.CARRY, Kind.P2R)
 """Kinds whose results come after exactly their latency."""
 
 
-def latency(run, machine: dict) -> Iterator[Bound]:
+def latency(run: Run, machine: dict[str, Any]) -> Iterator[Bound]:
     """Give the bounds of one launch on a machine (the engine's table)."""
     program, issued, counters = run.program, run.counters.issued, run.counters
     if not counters.warps:
@@ -29,7 +35,7 @@ def latency(run, machine: dict) -> Iterator[Bound]:
                 f"{counters.warps:,} warps take {whole / counters.warps:,.0f} cycles each by {how}, {at_once:,} of them at a time")
 
 
-def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
+def _warp_cycles(program: Program, machine: dict[str, Any], issued: np.ndarray, chained: bool) -> float:
     """Least cycles of all warps together, each on its own."""
     ops = program.ops
     gap = np.maximum(ops["issues"].astype(np.int64) * machine["schedulers"]["issue_interval_cycles"], machine["schedulers"]["instruction_gap_cycles"])
@@ -44,12 +50,12 @@ def _warp_cycles(program, machine, issued: np.ndarray, chained: bool) -> float:
     return whole
 
 
-def _together(machine: dict) -> int:
+def _together(machine: dict[str, Any]) -> int:
     """Instructions of one warp that may go in one slot."""
     return machine["schedulers"]["issue_width"] if machine["schedulers"]["superscalar"] else 1
 
 
-def _stretches(program) -> Iterator[tuple[int, int]]:
+def _stretches(program: Program) -> Iterator[tuple[int, int]]:
     """Code that is entered at its first op and left behind its last."""
     ops = program.ops
     starts = {0, len(ops)}
@@ -62,15 +68,15 @@ def _stretches(program) -> Iterator[tuple[int, int]]:
         if ops["reconverge"][k] > 0:
             starts.add(int(ops["reconverge"][k]))
     cuts = sorted(s for s in starts if 0 <= s <= len(ops))
-    yield from zip(cuts[:-1], cuts[1:], strict=True)
+    yield from itertools.pairwise(cuts)
 
 
 @functools.lru_cache(maxsize=64)
-def _scoreboard(program) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _scoreboard(program: Program) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return LoadedProgram(program, program.warp_size, 16).scoreboard()
 
 
-def _chain(program, machine, gap, first: int, last: int) -> int:
+def _chain(program: Program, machine: dict[str, Any], gap: Any, first: int, last: int) -> int:
     """Cycles from the issue of the first op to where the warp may issue what follows the last."""
     ready: dict[int, int] = {}
     board, now, end, along, width = _scoreboard(program), 0, 0, 1, _together(machine)
@@ -89,10 +95,10 @@ def _chain(program, machine, gap, first: int, last: int) -> int:
     return end
 
 
-def _least_latency(op, machine) -> int:
+def _least_latency(op: np.void, machine: dict[str, Any]) -> int:
     """Cycles to the op's result when all goes well; 0 where that is not certain."""
     if op["kind"] in _PLAIN:
         return int(op["latency"])
     if op["kind"] in _MEMORY and op["space"] == Space.SHARED:
-        return int(op["latency"]) + machine["shared"]["latency_cycles"]
+        return int(op["latency"]) + int(machine["shared"]["latency_cycles"])
     return 0

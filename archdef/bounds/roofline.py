@@ -4,12 +4,17 @@ Williams, Waterman, Patterson, "Roofline: an insightful visual performance model
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import attrs
 import numpy as np
 
 from archdef.bounds.ceilings import ceilings
 from archdef.lower.encoding import Kind
 from archdef.lower.pack import lane_functions
+
+if TYPE_CHECKING:
+    from archdef.run.result import Run
 
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
 _CLASSES = {"f32": "fp32_", "f64": "fp64_"}
@@ -47,12 +52,12 @@ class Roofline:
         """GFLOP/s that the lowest roof allows."""
         return min([self.peak, *(point.attainable for point in self.points)])
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         return attrs.asdict(self) | {"attainable": self.attainable}
 
 
-def roofline(run) -> Roofline | None:
+def roofline(run: Run) -> Roofline | None:
     """Place a launch under the roofline of its machine.
 
     Parameters
@@ -77,7 +82,7 @@ def roofline(run) -> Roofline | None:
     return Roofline(whole, whole / run.elapsed_s / 1e9 if run.elapsed_s else 0.0, peak, points)
 
 
-def _flops(run) -> dict[str, float]:
+def _flops(run: Run) -> dict[str, float]:
     """Floating-point operations by width. Each op has as many active lanes as its statement on average."""
     ops, counters = run.program.ops, run.counters
     instructions = counters.statements["instructions"].astype(float)
@@ -92,7 +97,7 @@ def _flops(run) -> dict[str, float]:
     return found
 
 
-def _moved(run) -> dict[str, float]:
+def _moved(run: Run) -> dict[str, float]:
     """Bytes by level."""
     c, arch = run.counters, run.architecture
     passes = c.shared_load_passes + c.shared_store_passes + c.shared_atomic_passes

@@ -1,14 +1,19 @@
 """The bounds of a finished launch."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from archdef.bounds.bound import Bounds
 from archdef.bounds.latency import latency
 from archdef.bounds.serial import serial
 from archdef.bounds.throughput import throughput
 from archdef.pack import machine_tables
 
+if TYPE_CHECKING:
+    from archdef.run.result import Run
 
-def bounds(run) -> Bounds | None:
+
+def bounds(run: Run) -> Bounds | None:
     """Bound the cycles of a launch from below and from above.
 
     Parameters

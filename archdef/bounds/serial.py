@@ -5,6 +5,8 @@ being launched. What waits, waits for one of these. So the launch cannot take lo
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from archdef.bounds.bound import Bound
@@ -12,11 +14,15 @@ from archdef.lower.encoding import Kind
 from archdef.parameters import number_of
 from archdef.spec import Cache
 
+if TYPE_CHECKING:
+    from archdef.metrics import Counters
+    from archdef.run.result import Run
+
 _UNBOUNDED = (Kind.SYSTEM, Kind.BULK, Kind.COPY, Kind.PHASE)
 """Kinds of micro-ops whose time is not counted here: system calls may sleep, copies go on by themselves."""
 
 
-def serial(run, machine: dict) -> Bound | None:
+def serial(run: Run, machine: dict[str, Any]) -> Bound | None:
     """Give the bound of one launch on a machine (the engine's table); None if there is none."""
     ops, issued, counters = run.program.ops, run.counters.issued, run.counters
     if run.launches or counters.launches != 1 or np.isin(ops["kind"], _UNBOUNDED).any():
@@ -49,23 +55,24 @@ def serial(run, machine: dict) -> Bound | None:
                  "every op, pass, request, DRAM command and block launch on its own, one after the other")
 
 
-def _fetches(ops, issued, m: dict) -> int:
+def _fetches(ops: np.ndarray, issued: np.ndarray, m: dict[str, Any]) -> int:
     """Cycles of fetching instructions: what fits the first cache is fetched once by each of its owners, of anything else every line anew."""
     caches, schedulers = m["caches"], m["schedulers"]["count"]
     first = caches["instruction"]
     if first["sets"] == 0:
         return 0
-    line = first["line_bytes"]
+    line: int = first["line_bytes"]
     ends = np.cumsum(ops["issues"].astype(np.int64)) * m["instruction_bytes"]
     lines = int(-(-ends[-1] // line)) + 1
-    wait = caches["instruction_memory_cycles"] + sum(caches[name]["latency_cycles"] for name in ("instruction", "instruction_l2", "instruction_l3"))
+    wait: int = caches["instruction_memory_cycles"] + sum(caches[name]["latency_cycles"] for name in ("instruction", "instruction_l2", "instruction_l3"))
     if lines <= first["sets"] * first["ways"]:
-        return lines * wait * m["chip"]["multiprocessors"] * (schedulers if first["scope"] == number_of(Cache, "scope", "scheduler") else 1)
+        owners: int = m["chip"]["multiprocessors"] * (schedulers if first["scope"] == number_of(Cache, "scope", "scheduler") else 1)
+        return lines * wait * owners
     asked = ends // line - (ends - ops["issues"] * m["instruction_bytes"]) // line + 1
     return int((issued * asked).sum()) * wait
 
 
-def _requests(counters, m: dict) -> float:
+def _requests(counters: Counters, m: dict[str, Any]) -> float:
     """Femtoseconds of all requests and DRAM transactions, each alone in the memory system."""
     partition, core, links, dram, caches = counters.partition, m["core_period_fs"], m["interconnect"], m["dram"], m["caches"]
     parts, clusters = links["l2_partitions"], links["cluster_ports"]
@@ -82,7 +89,7 @@ def _requests(counters, m: dict) -> float:
     commands = float((partition["reads"] + partition["writes"]).sum())
     # operations on one address one by one, floating-point ones and pairs of values for several
     atomics = float(counters.atomic_transactions) * 64 * (8 * m["load_store"]["atomic_fs"] + ports * core)
-    whole = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
+    whole: float = requests * way + commands * command + float(partition["busy_fs"].sum()) + atomics
     if dram["t_refi_fs"] and not dram["refresh_banks"]:
         whole *= 1 + dram["t_rfc_fs"] / max(dram["t_refi_fs"] - dram["t_rfc_fs"], 1)
     return whole

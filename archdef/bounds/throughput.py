@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from archdef.bounds.bound import Bound
 from archdef.lower.encoding import Kind, Space
 from archdef.parameters import number_of
 from archdef.spec import Interconnect
+
+if TYPE_CHECKING:
+    from archdef.metrics import Counters
+    from archdef.run.result import Run
 
 _HOLDING = (Kind.ALU, Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.BRANCH, Kind.EXIT, Kind.RETURN)
 """Kinds of micro-ops that hold their unit whenever they are issued. Others may be issued again while they wait for lanes."""
@@ -19,7 +24,7 @@ def _ceil(x: int, y: int) -> int:
     return -(-x // y)
 
 
-def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
+def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Iterator[Bound]:
     """Give the bounds of one launch on a machine (the engine's table); `units` names the kinds of units."""
     ops, issued, counters = run.program.ops, run.counters.issued, run.counters
     multiprocessors, schedulers = machine["chip"]["multiprocessors"], machine["schedulers"]["count"]
@@ -45,7 +50,7 @@ def throughput(run, machine: dict, units: tuple[str, ...]) -> Iterator[Bound]:
         yield from _memory(counters.partition, machine)
 
 
-def _issue(ops, issued, counters, machine) -> Bound:
+def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dict[str, Any]) -> Bound:
     """A scheduler issues an instruction, or so many that go together, in one interval."""
     interval, width = machine["schedulers"]["issue_interval_cycles"], machine["schedulers"]["issue_width"]
     slots = machine["chip"]["multiprocessors"] * machine["schedulers"]["count"]
@@ -57,7 +62,7 @@ def _issue(ops, issued, counters, machine) -> Bound:
                  f"{count:,.0f} slots of {interval} cycles, over {slots} schedulers; the busiest multiprocessor has {busiest:.2f} of the mean")
 
 
-def _memory(partition: np.ndarray, machine: dict) -> Iterator[Bound]:
+def _memory(partition: np.ndarray, machine: dict[str, Any]) -> Iterator[Bound]:
     """Ports that every request passes, and data buses."""
     core, shader, links = machine["core_period_fs"], machine["shader_period_fs"], machine["interconnect"]
     header, requests = links["header_bytes"], partition["requests"]

@@ -59,6 +59,7 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     if output:
         return write(output, report.terminal.text(report.microbenched.render(found, measured)) + "\n")
     show(report.microbenched.render(found, measured))
+    return None
 
 
 def _machines(names, settings, hardware: bool) -> list:

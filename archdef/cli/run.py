@@ -56,7 +56,7 @@ def _arguments(context, parameter, texts) -> tuple[Value, ...]:
         raise click.BadParameter(str(error)) from None
     names = [a.name for a in arguments if a.name]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise click.BadParameter(f"the name {sorted(twice)[0]!r} is used twice")
+        raise click.BadParameter(f"the name {min(twice)!r} is used twice")
     return arguments
 
 
@@ -172,7 +172,7 @@ def _save(path: str, array) -> None:
 def _destinations(save, arguments, symbols, names) -> dict[str, str]:
     known = [str(a.name or position) for position, a in enumerate(arguments, start=1) if a.is_array]
     if twice := set(symbols) & {a.name for a in arguments}:
-        raise click.BadParameter(f"{sorted(twice)[0]!r} names an argument and a variable", param_hint="--symbol")
+        raise click.BadParameter(f"{min(twice)!r} names an argument and a variable", param_hint="--symbol")
     known += symbols
     destinations = {}
     for text in save:

@@ -15,9 +15,10 @@ import click
 
 from archdef import registry
 from archdef.errors import ArchdefError
-from archdef.examples.comparison import compare
+from archdef.examples.comparison import Row, compare
 from archdef.examples.workload import Workload
 from archdef.options import arch_option, architectures, set_option
+from archdef.spec import Architecture
 
 __all__ = ["Table", "WrongAnswer", "command", "launches", "printed"]
 
@@ -28,13 +29,17 @@ class WrongAnswer(ArchdefError):
     """An example computed something else than numpy."""
 
 
+def _texts(rows: Iterable[Iterable[object]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(str, row)) for row in rows)
+
+
 @attrs.frozen
 class Table:
     """Figures in columns; the first column is text, the others are numbers as text."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...] = attrs.field(converter=lambda rows: tuple(tuple(map(str, row)) for row in rows))
+    rows: tuple[tuple[str, ...], ...] = attrs.field(converter=_texts)
     notes: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     """What stands below the table: launches that were refused, and why."""
 
@@ -47,7 +52,8 @@ class Table:
                                          break_on_hyphens=False) for note in self.notes)])
 
 
-def launches(workload: Workload, architecture, size: int | None = None, kernels: Iterable[str] = (), **options) -> tuple[list, list[str]]:
+def launches(workload: Workload, architecture: Architecture, size: int | None = None, kernels: Iterable[str] = (),
+             **options: Any) -> tuple[list[Row], list[str]]:
     """Run a workload on one machine; give the rows that ran, and a line for each launch that was refused.
 
     options : further ones for `Device.compile`.
@@ -83,7 +89,7 @@ def command(tables: Callable[[list[Any]], Iterable[Any]], machines: tuple[str, .
     @click.command(help=(inspect.getmodule(tables).__doc__ or "").partition("\n\n")[0])
     @arch_option
     @set_option
-    def run(names, settings):
+    def run(names: tuple[str, ...], settings: dict[str, str]) -> None:
         chosen = names or tuple(name for name in machines if name in registry.names())
         try:
             for text in printed(tables(architectures(chosen, settings))):

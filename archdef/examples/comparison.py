@@ -10,7 +10,9 @@ from archdef.device import Device
 from archdef.errors import ArchdefError, Interrupted
 from archdef.examples.workload import Case, Input, Output, Workload
 from archdef.run.explain import costliest, why
+from archdef.run.module import Module
 from archdef.run.result import Run
+from archdef.spec import Architecture
 
 GIGA = 1e9
 
@@ -96,7 +98,8 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
     return Comparison(workload, size, tuple(rows), compilers)
 
 
-def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[Row]:
+def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, kernels: tuple[str, ...], compilers: dict[str, str],
+          said: Callable[[str], None]) -> Iterator[Row]:
     architectures = tuple(architectures)
     if len(architectures) > 1:
         for architecture in architectures:  # what is wrong with size or kernels is said before anything runs
@@ -115,7 +118,7 @@ def _rows(workload, architectures, size, kernels, compilers, said) -> Iterator[R
             yield _launch(architecture, device, module, case)
 
 
-def _launch(architecture, device, module, case: Case) -> Row:
+def _launch(architecture: Architecture, device: Device, module: Module, case: Case) -> Row:
     try:
         arguments: list[Any] = [
             device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a

@@ -1,30 +1,33 @@
 """A two-armed branch: even and odd threads, whole warps, and no branch at all."""
+from collections.abc import Iterator
+
 import numpy as np
 
 from archdef.examples.workload import FOLDER, Case, Input, Output, Workload
+from archdef.spec import Architecture
 
 ROUNDS = 64
 
 
-def _scramble(x):
+def _scramble(x: np.ndarray) -> np.ndarray:
     for _ in range(ROUNDS):
         x = x * np.uint32(1664525) + np.uint32(1013904223)
     return x
 
 
-def _mix(x):
+def _mix(x: np.ndarray) -> np.ndarray:
     for _ in range(ROUNDS):
         x = (x ^ x << np.uint32(13)) + (x >> np.uint32(7))
     return x
 
 
-def _select(x, even):
+def _select(x: np.ndarray, even: np.ndarray) -> np.ndarray:
     for _ in range(ROUNDS):
         x = np.where(even, x + np.uint32(1013904223), x ^ np.uint32(1664525))
     return x
 
 
-def cases(size, random, architecture):
+def cases(size: int, random: np.random.Generator, architecture: Architecture) -> Iterator[Case]:
     """Send `size` integers through the arms; who shares a warp depends on the architecture."""
     numbers = random.integers(0, 1 << 32, size, dtype="u4")
     thread = np.arange(size)

@@ -1,8 +1,13 @@
 """Matrix transpose: coalescing, bank conflicts and partition camping in one file."""
+from collections.abc import Iterator
+
+import numpy as np
+
 from archdef.examples.workload import FOLDER, Case, Input, Output, Workload
+from archdef.spec import Architecture
 
 
-def cases(size, random, architecture):
+def cases(size: int, random: np.random.Generator, architecture: Architecture) -> Iterator[Case]:
     """Launch the five kernels on one `size` x `size` matrix of floats."""
     matrix = random.random((size, size), dtype="f4")
     tiles = (size // 32, size // 32)

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from archdef.errors import ArchdefError, nearest
+from archdef.spec import Architecture
 
 FOLDER = Path(__file__).parent
 SHIPPED = ("divergence", "matmul", "reduction", "transpose", "vector_add")
@@ -73,7 +74,7 @@ class Workload:
     name: str
     about: str
     source: Path
-    cases: Callable[[int, np.random.Generator, Any], Iterable[Case]]
+    cases: Callable[[int, np.random.Generator, Architecture], Iterable[Case]]
     """Gives the launches for a problem size on an architecture, with a seeded generator for the data."""
     size: int
     """Size if the user names none."""
@@ -83,7 +84,7 @@ class Workload:
     options: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
     """How to compile, as `Device.compile` takes it: ``target``, ``extra``, ``lowering`` …"""
 
-    def launches(self, architecture, size: int | None = None, kernels: Iterable[str] = ()) -> tuple[Case, ...]:
+    def launches(self, architecture: Architecture, size: int | None = None, kernels: Iterable[str] = ()) -> tuple[Case, ...]:
         """List the launches for `size` on an architecture, restricted to `kernels` if there are any.
 
         Raises WorkloadError if the size does not fit or a kernel is unknown.
@@ -129,7 +130,8 @@ def load(name: str) -> Workload:
 
 
 def _shipped(name: str) -> Workload:
-    return importlib.import_module(f"archdef.examples.{name}").WORKLOAD
+    workload: Workload = importlib.import_module(f"archdef.examples.{name}").WORKLOAD
+    return workload
 
 
 def _from_file(recipe: Path) -> Workload:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def write_text(path: str | os.PathLike, text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file, or replace it; nobody sees half of it, and an error leaves what was there."""
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: str | os.PathLike, data: bytes) -> None:
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Do the same with bytes. What a link leads to is replaced, not the link; a device or a pipe is written to."""
     path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -34,7 +34,7 @@ def write_bytes(path: str | os.PathLike, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def new_folder(path: str | os.PathLike) -> Iterator[Path]:
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary folder that becomes `path` when the block ends well, and disappears when it does not.
 
     Raises FileExistsError if there is something at `path` by then.

@@ -48,35 +48,35 @@ def _read(rule: Rule, name: str, value: Any) -> Any:
 
 
 @_read.register
-def _(rule: Numbers | Texts, name, value):
+def _(rule: Numbers | Texts, name: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
 @_read.register
-def _(rule: Words, name, value):
+def _(rule: Words, name: str, value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value)):
         return value
     raise _Unfit(value, f"must be a list of {rule.what}s")
 
 
 @_read.register
-def _(rule: Pairs, name, value):
+def _(rule: Pairs, name: str, value: Any) -> Any:
     fits = isinstance(value, list) and all(isinstance(pair, list) and all(isinstance(unit, str) for unit in pair) for pair in value)
     return tuple(map(frozenset, value)) if fits else value
 
 
 @_read.register
-def _(rule: Exceptions, name, value):
+def _(rule: Exceptions, name: str, value: Any) -> Any:
     return _tuples(value)
 
 
 @_read.register
-def _(rule: Part, name, value):
+def _(rule: Part, name: str, value: Any) -> Any:
     return CONVERTER.structure(value, rule.of) if isinstance(value, Mapping) else None if rule.optional and value == NONE else value
 
 
 @_read.register
-def _(rule: Policy, name, value):
+def _(rule: Policy, name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return rule.parse(name, value) if isinstance(value, str) else value
     known = rule.of.by_name()
@@ -87,7 +87,7 @@ def _(rule: Policy, name, value):
 
 
 @_read.register
-def _(rule: Extensible, name, value):
+def _(rule: Extensible, name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return rule.parse(name, value) if isinstance(value, str) else value
     known = rule.of.by_name()
@@ -97,7 +97,7 @@ def _(rule: Extensible, name, value):
     return CONVERTER.structure({key: v for key, v in value.items() if key != "type"}, known[tag])
 
 
-def _with_fields(known: Mapping[str, type[Any]], value: Mapping, usual: str) -> str:
+def _with_fields(known: Mapping[str, type[Any]], value: Mapping[str, Any], usual: str) -> str:
     """Give the choice that has all the fields of a mapping which does not say its type: files of before there were types do not. The usual one if that
     will do, or if none does, so that what it has not is refused by name; of several others none is chosen for the reader."""
     fit = [name for name, cls in known.items() if value.keys() <= attrs.fields_dict(cls).keys()]
@@ -107,7 +107,7 @@ def _with_fields(known: Mapping[str, type[Any]], value: Mapping, usual: str) -> 
 
 
 @_read.register
-def _(rule: Parts, name, value):
+def _(rule: Parts, name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         raise _Unfit(value, f"must map names to {rule.of.__name__}")
     if wrong := [key for key, fields in value.items() if not isinstance(fields, Mapping)]:
@@ -117,7 +117,7 @@ def _(rule: Parts, name, value):
 
 
 @_read.register
-def _(rule: Table, name, value):
+def _(rule: Table, name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     read = CONVERTER.structure({key: fields for key, fields in value.items() if isinstance(fields, Mapping)}, _by_name(rule.of))
@@ -141,27 +141,27 @@ def _write(rule: Rule, value: Any) -> Any:
 
 
 @_write.register
-def _(rule: Part, value):
+def _(rule: Part, value: Any) -> Any:
     return CONVERTER.unstructure(value)
 
 
 @_write.register
-def _(rule: Policy, value):
+def _(rule: Policy, value: Any) -> Any:
     return None if value is None else {"type": value.short_name, **CONVERTER.unstructure(value)}
 
 
 @_write.register
-def _(rule: Extensible, value):
+def _(rule: Extensible, value: Any) -> Any:
     return ({} if type(value) is rule.of else {"type": value.short_name}) | CONVERTER.unstructure(value)
 
 
 @_write.register
-def _(rule: Parts, value):
+def _(rule: Parts, value: Any) -> Any:
     return {v.name: {key: field for key, field in CONVERTER.unstructure(v).items() if key != "name"} for v in value}
 
 
 @_write.register
-def _(rule: Table, value):
+def _(rule: Table, value: Any) -> Any:
     return {key: CONVERTER.unstructure(v) for key, v in value.items()}
 
 
@@ -176,7 +176,7 @@ def _described(cls: type) -> bool:
     return attrs.has(cls) and any(rule_of(a) is not None for a in attrs.fields(cls))
 
 
-def _reader(cls: type):
+def _reader(cls: type) -> Callable[..., Any]:
     hooks: dict[str, Any] = {a.name: override(struct_hook=_reads(rule, a.name)) for a in attrs.fields(cls) if (rule := rule_of(a)) is not None}
     if cls is Architecture:
         hooks |= {"evidence": override(struct_hook=read_evidence), "changes": override(struct_hook=_read_changes)}
@@ -187,7 +187,7 @@ def _reads(rule: Rule, name: str) -> Callable[[Any, Any], Any]:
     return lambda value, _: _read(rule, name, value)
 
 
-def _writer(cls: type):
+def _writer(cls: type) -> Callable[[Any], dict[str, Any]]:
     hooks: dict[str, Any] = {a.name: override(unstruct_hook=functools.partial(_write, rule)) for a in attrs.fields(cls) if (rule := rule_of(a)) is not None}
     if cls is Architecture:
         hooks |= {"evidence": override(unstruct_hook=write_evidence), "changes": override(unstruct_hook=_write_changes)}
@@ -195,7 +195,7 @@ def _writer(cls: type):
     return lambda value: {key: v for key, v in whole(value).items() if v is not None}
 
 
-def read_evidence(value: Any, _=None) -> dict[str, Cite]:
+def read_evidence(value: Any, _: object = None) -> dict[str, Cite]:
     """Turn a list of sources into what `Architecture.evidence` holds."""
     if not isinstance(value, list) or not all(isinstance(source, Mapping) and isinstance(source.get("covers"), list) for source in value):
         raise _Unfit(value, "must be a list of sources, each with the paths that it covers")
@@ -209,7 +209,7 @@ def read_evidence(value: Any, _=None) -> dict[str, Cite]:
     return evidence
 
 
-def write_evidence(evidence: Mapping[str, Cite]) -> list[dict]:
+def write_evidence(evidence: Mapping[str, Cite]) -> list[dict[str, Any]]:
     """Turn evidence into a list of sources, each with the paths that it covers."""
     paths: dict[Cite, list[str]] = {}
     for path, cite in evidence.items():
@@ -217,7 +217,7 @@ def write_evidence(evidence: Mapping[str, Cite]) -> list[dict]:
     return [{key: text for key, text in attrs.asdict(cite).items() if text} | {"covers": covered} for cite, covered in paths.items()]
 
 
-def _read_changes(value: Any, _) -> dict[str, tuple]:
+def _read_changes(value: Any, _: object) -> dict[str, tuple[Any, ...]]:
     if not isinstance(value, Mapping):
         raise _Unfit(value, "must map paths to what was declared and what is now")
     changes = {}
@@ -229,9 +229,10 @@ def _read_changes(value: Any, _) -> dict[str, tuple]:
     return changes
 
 
-def _write_changes(changes: Mapping[str, tuple]) -> dict[str, dict] | None:
-    def plain(path, value):
-        return NONE if value is None else _write(rule_at(path), value)
+def _write_changes(changes: Mapping[str, tuple[object, object]]) -> dict[str, dict[str, Any]] | None:
+    def plain(path: str, value: object) -> Any:
+        rule = rule_at(path)
+        return NONE if value is None or rule is None else _write(rule, value)
 
     return {path: {"declared": plain(path, declared), "now": plain(path, now)} for path, (declared, now) in changes.items()} or None
 

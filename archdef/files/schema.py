@@ -66,7 +66,7 @@ def _allowed(rule: Rule, name: str, variant: str, definitions: dict[str, Any]) -
 
 
 @_allowed.register
-def _(rule: Number, name, variant, definitions):
+def _(rule: Number, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     bounds = {"minimum": rule.at_least, "exclusiveMinimum": rule.above, "maximum": rule.at_most}
     number = {"type": "integer" if rule.whole else "number"} | {key: value for key, value in bounds.items() if value is not None}
     return {"anyOf": [number, {"type": "string", "pattern": rf"^\s*[0-9][0-9a-fA-FxX._]*\s*({_units(name)})?$"}]} if unit_of(name) else number
@@ -77,56 +77,56 @@ def _units(name: str) -> str:
 
 
 @_allowed.register
-def _(rule: Numbers, name, variant, definitions):
+def _(rule: Numbers, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     lengths = {"minItems": rule.length, "maxItems": rule.length or rule.longest}
     return {"type": "array", "items": {"type": "integer", "minimum": rule.at_least},
             **{key: value for key, value in lengths.items() if value is not None}}
 
 
 @_allowed.register
-def _(rule: Flag, name, variant, definitions):
+def _(rule: Flag, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "boolean"}
 
 
 @_allowed.register
-def _(rule: Text, name, variant, definitions):
+def _(rule: Text, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "string", "pattern": r"\S"}
 
 
 @_allowed.register
-def _(rule: Texts, name, variant, definitions):
+def _(rule: Texts, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "string", "minLength": 1}}
 
 
 @_allowed.register
-def _(rule: Choice, name, variant, definitions):
+def _(rule: Choice, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"enum": list(rule.allowed)}
 
 
 @_allowed.register
-def _(rule: Words, name, variant, definitions):
+def _(rule: Words, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"enum": sorted(rule.known)}, "uniqueItems": True}
 
 
 @_allowed.register
-def _(rule: Pairs, name, variant, definitions):
+def _(rule: Pairs, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2, "uniqueItems": True}}
 
 
 @_allowed.register
-def _(rule: Exceptions, name, variant, definitions):
+def _(rule: Exceptions, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     numbers = {"type": "array", "items": {"type": "integer"}}
     return {"type": "array", "items": {"type": "array", "prefixItems": [numbers, {"type": "integer", "minimum": 1}], "items": False,
                                        "minItems": 2}}
 
 
 @_allowed.register
-def _(rule: Part, name, variant, definitions):
+def _(rule: Part, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return _definition(rule.of, variant, definitions)
 
 
 @_allowed.register
-def _(rule: Extensible, name, variant, definitions):
+def _(rule: Extensible, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     """That of archdef, which needs no type, or that of a plugin, whose further fields only the plugin knows."""
     definition = f"{rule.of.__name__}{variant}"
     if definition not in definitions:
@@ -138,7 +138,7 @@ def _(rule: Extensible, name, variant, definitions):
 
 
 @_allowed.register
-def _(rule: Policy, name, variant, definitions):
+def _(rule: Policy, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     """One of the policies that archdef brings, or that of a plugin, whose numbers only the plugin knows."""
     known = {name: cls for name, cls in rule.of.by_name().items() if cls.__module__.startswith("archdef.")}
     kind = rule.of.__name__
@@ -163,13 +163,13 @@ def _definition_of_policy(short_name: str, cls: type, definitions: dict[str, Any
 
 
 @_allowed.register
-def _(rule: Parts, name, variant, definitions):
+def _(rule: Parts, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": _definition(rule.of, variant, definitions, named=False),
             "minProperties": 0 if variant else 1, **({} if variant else {"maxProperties": rule.at_most})}
 
 
 @_allowed.register
-def _(rule: Table, name, variant, definitions):
+def _(rule: Table, name: str, variant: str, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": _definition(rule.of, variant, definitions),
             **({"propertyNames": {"enum": sorted(OPERATION_CLASSES)}} if name == "operations" else {})}
 

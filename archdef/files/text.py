@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from archdef import registry, values
@@ -34,7 +35,7 @@ def dumps(architecture: Architecture, format: str = "toml") -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n" if format == "json" else _toml(architecture, data)
 
 
-def loads(text: str, format: str = "toml", *, source: str = "<text>", folder: str | os.PathLike = ".") -> Architecture:
+def loads(text: str, format: str = "toml", *, source: str = "<text>", folder: str | os.PathLike[str] = ".") -> Architecture:
     """Read a description; `source` is what errors call it, `folder` is where a base that is a file is looked for.
 
     Raises DescriptionFileError for text that is not well formed; SpecErrors with every fault of what it describes.
@@ -43,13 +44,13 @@ def loads(text: str, format: str = "toml", *, source: str = "<text>", folder: st
     return _made(_parsed(text, format, source), source, Path(folder), ())
 
 
-def save(architecture: Architecture, path: str | os.PathLike) -> None:
+def save(architecture: Architecture, path: str | os.PathLike[str]) -> None:
     """Write a description to a ``.toml`` or ``.json`` file, as a whole or not at all."""
     path = _path_of(path)
     write_text(path, dumps(architecture, _format_of(path)))
 
 
-def load(path: str | os.PathLike) -> Architecture:
+def load(path: str | os.PathLike[str]) -> Architecture:
     """Read a description from a ``.toml`` or ``.json`` file.
 
     A file with ``base = "NAME"`` (an installed architecture) or ``base = "other.toml"`` holds only what differs.
@@ -137,7 +138,7 @@ def _known(format: str) -> None:
         raise DescriptionFileError(f"no format is called {values.shown(format)}{nearest(format, FORMATS)}; there are {' and '.join(FORMATS)}")
 
 
-def _format_of(path: str | os.PathLike) -> str:
+def _format_of(path: str | os.PathLike[str]) -> str:
     ending = Path(path).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise DescriptionFileError(f"{path}: descriptions are .toml or .json files")
@@ -167,7 +168,8 @@ def _toml(architecture: Architecture, data: Mapping[str, Any]) -> str:
             document.add(key, _table(tomlkit, value, key))
         else:
             document.add(key, value)
-    return tomlkit.dumps(document)
+    text: str = tomlkit.dumps(document)
+    return text
 
 
 _ROWS = ("isa.operations", "isa.forms", "units", "changes")
@@ -176,7 +178,7 @@ _MOST_IN_A_ROW = 8
 """Fields of the longest policy that is one line; longer ones, such as an assembler, are tables."""
 
 
-def _table(tomlkit, value: Mapping[str, Any], path: str):
+def _table(tomlkit: ModuleType, value: Mapping[str, Any], path: str) -> Any:
     table = tomlkit.table()
     for key, nested in sorted(value.items(), key=lambda item: _is_table(item[1], path)):  # a table's own values come first
         if not isinstance(nested, dict):
@@ -194,7 +196,7 @@ def _is_table(value: Any, inside: str) -> bool:
     return isinstance(value, dict) and ("type" not in value or len(value) > _MOST_IN_A_ROW) and inside not in _ROWS
 
 
-def _long(tomlkit, values: list):
+def _long(tomlkit: ModuleType, values: list[Any]) -> Any:
     array = tomlkit.array()
     for value in values:
         array.append(value)

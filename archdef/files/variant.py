@@ -30,12 +30,12 @@ def completed(data: Mapping[str, Any], base: Architecture, source: str) -> dict[
         if key == "evidence":
             try:
                 evidence = read_evidence(value, None)
-            except Exception as error:  # what cattrs collects, or a shape that is none of a list of sources
+            except Exception as error:  # noqa: BLE001  what cattrs collects, or a shape that is none of a list of sources
                 raise SpecErrors(f"{source} is not a usable description", list(faults_of(error, f"{name}.evidence"))) from None
         else:
             given[key] = value
     changed = {path: _words(old) for path, old, new in _differences(given, whole, "") if path not in WORDS and old != new}
-    merged = _merged(whole, given, "")
+    merged: dict[str, Any] = _merged(whole, given, "")
     merged["evidence"] = write_evidence(inherited_evidence(base, name, changed, evidence, _paths(merged, "")))
     return merged
 

@@ -61,7 +61,7 @@ def ask(compile: Callable[[str], str], text: str, names: Iterable[str]) -> dict[
 
     Names that mean nothing at the end of the source are left out.
     """
-    wanted = {n: name for n, name in enumerate(names, start=1)}
+    wanted = dict(enumerate(names, start=1))
     for _ in range(2):      # the second time without those that the compiler did not know
         if not wanted:
             break

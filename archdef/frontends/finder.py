@@ -74,7 +74,7 @@ class Finder:
             return bool(front_end.accepts(source, options))
         except ArchdefError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  a plugin's own code may raise anything
             warnings.warn(str(refusal(f"front end {front_end.name!r}, asked for a source,", error)), PluginWarning, stacklevel=5)
             return False
 
@@ -174,7 +174,7 @@ class Finder:
                 plugin = point.load()
                 if not self._plugins.is_registered(plugin):
                     self.register(plugin)
-            except BaseException as error:  # whatever a plugin does wrong must not reach further than its own name
+            except BaseException as error:  # noqa: BLE001  whatever a plugin does wrong must not reach further than its own name
                 warnings.warn(str(refusal(f"front end {name!r}", error)), PluginWarning, stacklevel=4)
 
 

@@ -106,7 +106,7 @@ template <typename T> constexpr void swap(T &a, T &b) { T kept = a; a = b; b = k
 HEADERS: dict[str, str] = {
     **{f"{name}.h": _GUARD + text for name, (text, _) in _PAIRS.items()},
     **{f"c{name}": f"{_GUARD}#include <{name}.h>\n{_std(inside) if inside else ''}" for name, (_, inside) in _PAIRS.items()},
-    **{name: _GUARD for name in _FORMER},
+    **dict.fromkeys(_FORMER, _GUARD),
     "algorithm": _GUARD + _ALGORITHM,
 }
 """Name, as a source includes it → text."""

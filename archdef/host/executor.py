@@ -77,7 +77,7 @@ class Shared:
                 self._session, self._origin = operation.grid.session(self._most), at
             operation.grid.start(self._session, -(-(at - self._origin) // self._period))
             self._active.append(operation)
-        except Exception as error:          # whatever it is, whoever waits gets it
+        except Exception as error:  # noqa: BLE001  whatever it is, whoever waits gets it
             operation.error = error
             heapq.heappush(self._ended, (at, operation.number, operation))
 
@@ -124,7 +124,7 @@ class Shared:
             session.cancel()
             self._give_up([operation.grid.interrupted() for operation in self._active])
             return
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  whatever it is, whoever waits gets it
             self._fail(error)
             return
         for done in session.finished():

@@ -294,7 +294,7 @@ class Host:
         self._in_function = operation.kind == "function"
         try:
             act()
-        except Exception as error:      # whatever it is, it belongs to the next synchronise
+        except Exception as error:  # noqa: BLE001  whatever it is, it belongs to the next synchronise
             operation.error = error
         finally:
             self._in_function = False

@@ -116,7 +116,7 @@ def _interference(code: Code, involved: set[int]) -> dict[int, set[int]]:
             if v is None or v not in involved:
                 continue
             copied = op.s[0] if op.kind == Kind.ALU and op.fn[:4] == "mov_" and op.guard is None else None
-            against[v].update(other for other in involved & behind if other != v and other != copied)
+            against[v].update(other for other in involved & behind if other not in (v, copied))
     entering = found.entering() & involved
     for v in entering:
         against[v].update(other for other in entering if other != v)

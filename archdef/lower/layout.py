@@ -189,8 +189,7 @@ def _relocate(layout: Layout, module: ir.Module, variable: ir.Variable, function
                    else f"which lies in .{other.space} memory; only .global and .const variables and functions have one before a launch")
             raise PtxError(f"`{variable.name}` starts with the address of `{symbol.name}`, {why}",
                            file=file, line=line, column=variable.where.column)
-        else:
-            layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))
+        layout.relocations.append(Relocation(space, start + offset, size, address.kind, address.value))
 
 
 def _symbols(function: ir.Function):

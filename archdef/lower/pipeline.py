@@ -167,7 +167,7 @@ def check(passes: Sequence[Pass], fields: frozenset[str] | None = None) -> None:
         for fact in sorted(one.requires - holds):
             why = f"{lost[fact]} before it takes that away" if fact in lost else "no pass before it gives that"
             raise PluginError(f"the pass {one.name} needs {fact!r} ({FACTS.get(fact, 'a fact of a plugin')}): {why}")
-        lost |= {fact: one.name for fact in one.invalidates & holds}
+        lost |= dict.fromkeys(one.invalidates & holds, one.name)
         holds = holds - one.invalidates | one.gives
         known |= {one.result} - {None}
 

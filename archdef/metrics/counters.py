@@ -1,7 +1,8 @@
 """The engine's raw counters of one launch, with sums at hand."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -42,10 +43,10 @@ class Counters:
     components: Mapping[str, np.ndarray] = attrs.field(factory=dict)
     """Optional components between SMs and network that the machine has (``translation``) → what each counts, of the machine like `partition`: structured,
     one row per SM; ``wait_fs`` is the time for which it holds requests up."""
-    _sums: dict = attrs.field(init=False, factory=dict, repr=False)
+    _sums: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
 
     @classmethod
-    def of(cls, result: Mapping) -> Counters:
+    def of(cls, result: Mapping[str, Any]) -> Counters:
         """Wrap what ``Simulation.result()`` gives."""
         return cls(cycles=int(result["cycles"]), elapsed_s=int(result["elapsed_fs"]) / FEMTOSECONDS,
                    statements=result["statements"], multiprocessor=result["multiprocessor"], partition=result["partition"], issued=result["issued"],
@@ -53,7 +54,7 @@ class Counters:
                    lanes_launched=int(result["lanes_launched"]), threads=int(result["threads"]),
                    max_resident_blocks=int(result["max_resident_blocks"]), components=result.get("components", {}))
 
-    def only(self, rows) -> Counters:
+    def only(self, rows: Sequence[int] | np.ndarray) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""
         return attrs.evolve(self, statements=self.statements[rows])
 

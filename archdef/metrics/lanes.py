@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from archdef.metrics.counters import LANE_STATES
-from archdef.metrics.metric import Metric, ratio
+from archdef.metrics.metric import Formula, Measurement, Metric, ratio
 
 _MEANS = {
     "coherent": "runs with all lanes of its warp that live",
@@ -15,12 +15,12 @@ _KINDS = {"lane_cycles": ("Cycles in which a lane", "Share of the cycles of livi
                          "instructions issued times living lanes")}
 
 
-def _count(kind: str, state: str):
+def _count(kind: str, state: str) -> Formula:
     return lambda m: getattr(m.counters, kind)[state]
 
 
-def _share(kind: str, state: str):
-    def function(m):
+def _share(kind: str, state: str) -> Formula:
+    def function(m: Measurement) -> float | None:
         states = getattr(m.counters, kind)
         return ratio(states[state], sum(states.values()), 100)
     return function

@@ -3,126 +3,126 @@ from __future__ import annotations
 
 import math
 
-from archdef.metrics.metric import metric, ratio
+from archdef.metrics.metric import Measurement, metric, ratio
 
 GIGA = 1e9
 
 
 @metric("count", "global loads", "gld_request", "smsp__inst_executed_op_global_ld.sum")
-def global_load_requests(m):
+def global_load_requests(m: Measurement) -> float | None:
     """Loads of global memory, by warps."""
     return m.counters.global_loads
 
 
 @metric("count", "global stores", "gst_request", "smsp__inst_executed_op_global_st.sum")
-def global_store_requests(m):
+def global_store_requests(m: Measurement) -> float | None:
     """Stores to global memory, by warps."""
     return m.counters.global_stores
 
 
 @metric("count", "global load transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
-def gld_transactions(m):
+def gld_transactions(m: Measurement) -> float | None:
     """Transactions that global loads became."""
     return m.counters.global_load_transactions
 
 
 @metric("count", "global store transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
-def gst_transactions(m):
+def gst_transactions(m: Measurement) -> float | None:
     """Transactions that global stores became."""
     return m.counters.global_store_transactions
 
 
 @metric("ratio", "global load transactions / global loads",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio")
-def gld_transactions_per_request(m):
+def gld_transactions_per_request(m: Measurement) -> float | None:
     """Transactions that the average global load of a warp becomes."""
     return ratio(m.counters.global_load_transactions, m.counters.global_loads)
 
 
 @metric("ratio", "global store transactions / global stores",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio")
-def gst_transactions_per_request(m):
+def gst_transactions_per_request(m: Measurement) -> float | None:
     """Transactions that the average global store of a warp becomes."""
     return ratio(m.counters.global_store_transactions, m.counters.global_stores)
 
 
 @metric("%", "bytes asked by loads / bytes moved for them",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", most=math.inf)
-def gld_efficiency(m):
+def gld_efficiency(m: Measurement) -> float | None:
     """Share of the bytes moved for global loads that threads asked for; broadcasts can take it past 100."""
     return ratio(m.counters.global_load_bytes_asked, m.counters.global_load_bytes_moved, 100)
 
 
 @metric("%", "bytes asked by stores / bytes moved for them",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", most=math.inf)
-def gst_efficiency(m):
+def gst_efficiency(m: Measurement) -> float | None:
     """Share of the bytes moved for global stores that threads asked for; lanes that store to one address can take it past 100."""
     return ratio(m.counters.global_store_bytes_asked, m.counters.global_store_bytes_moved, 100)
 
 
 @metric("GB/s", "bytes moved for loads / time", "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second")
-def gld_throughput(m):
+def gld_throughput(m: Measurement) -> float | None:
     """Bytes moved for global loads, over time."""
     return ratio(m.counters.global_load_bytes_moved, m.counters.elapsed_s * GIGA)
 
 
 @metric("GB/s", "bytes moved for stores / time", "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second")
-def gst_throughput(m):
+def gst_throughput(m: Measurement) -> float | None:
     """Bytes moved for global stores, over time."""
     return ratio(m.counters.global_store_bytes_moved, m.counters.elapsed_s * GIGA)
 
 
 @metric("GB/s", "bytes asked by loads / time")
-def gld_requested_throughput(m):
+def gld_requested_throughput(m: Measurement) -> float | None:
     """Bytes that threads asked global loads for, over time."""
     return ratio(m.counters.global_load_bytes_asked, m.counters.elapsed_s * GIGA)
 
 
 @metric("GB/s", "bytes asked by stores / time")
-def gst_requested_throughput(m):
+def gst_requested_throughput(m: Measurement) -> float | None:
     """Bytes that threads gave global stores, over time."""
     return ratio(m.counters.global_store_bytes_asked, m.counters.elapsed_s * GIGA)
 
 
 @metric("count", "local loads", "smsp__inst_executed_op_local_ld.sum")
-def local_load_requests(m):
+def local_load_requests(m: Measurement) -> float | None:
     """Loads of spilled or indexed thread-local data, by warps."""
     return m.counters.local_loads
 
 
 @metric("count", "local stores", "smsp__inst_executed_op_local_st.sum")
-def local_store_requests(m):
+def local_store_requests(m: Measurement) -> float | None:
     """Stores of spilled or indexed thread-local data, by warps."""
     return m.counters.local_stores
 
 
 @metric("count", "atomics", "smsp__inst_executed_op_global_atom.sum")
-def global_atomic_requests(m):
+def global_atomic_requests(m: Measurement) -> float | None:
     """Atomic operations and reductions on global memory, by warps."""
     return m.counters.atomics
 
 
 @metric("count", "atomic transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum")
-def atomic_transactions(m):
+def atomic_transactions(m: Measurement) -> float | None:
     """Transactions that global atomics became."""
     return m.counters.atomic_transactions
 
 
 @metric("ratio", "atomic transactions / atomics",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_atom.ratio")
-def atomic_transactions_per_request(m):
+def atomic_transactions_per_request(m: Measurement) -> float | None:
     """Transactions that the average global atomic of a warp becomes."""
     return ratio(m.counters.atomic_transactions, m.counters.atomics)
 
 
 @metric("%", "L1 hits / (L1 hits + misses)", "l1_cache_global_hit_rate", "l1tex__t_sector_hit_rate.pct")
-def l1_hit_rate(m):
+def l1_hit_rate(m: Measurement) -> float | None:
     """Share of transactions that the SM's first-level cache answers."""
     return ratio(m.counters.l1_hits, m.counters.l1_hits + m.counters.l1_misses, 100)
 
 
 @metric("%", "L2 hits / (L2 hits + misses)", "lts__t_sector_hit_rate.pct")
-def l2_hit_rate(m):
+def l2_hit_rate(m: Measurement) -> float | None:
     """Share of the requests that reach a partition which its cache answers."""
     hits, misses = int(m.counters.partition["l2_hits"].sum()), int(m.counters.partition["l2_misses"].sum())
     return ratio(hits, hits + misses, 100)
@@ -165,13 +165,13 @@ def translation_latency(m):
 
 
 @metric("ratio", "constant passes / constant loads")
-def constant_passes_per_request(m):
+def constant_passes_per_request(m: Measurement) -> float | None:
     """Distinct addresses that the average constant load of a warp takes one after the other."""
     return ratio(m.counters.constant_passes, m.counters.constant_loads)
 
 
 @metric("ratio", "transactions of loads and stores * share of their bytes that nobody asked for / instructions")
-def global_replay_overhead(m):
+def global_replay_overhead(m: Measurement) -> float | None:
     """Transactions of global loads and stores that well-ordered accesses to as many bytes would save, per warp instruction."""
     c = m.counters
     return ratio(_wasted(c.global_load_transactions, c.global_load_bytes_asked, c.global_load_bytes_moved)
@@ -179,13 +179,13 @@ def global_replay_overhead(m):
 
 
 @metric("ratio", "(atomic transactions - atomics) / instructions")
-def atomic_replay_overhead(m):
+def atomic_replay_overhead(m: Measurement) -> float | None:
     """Transactions of global atomics beyond one for each, per warp instruction."""
     return ratio(max(0, m.counters.atomic_transactions - m.counters.atomics), m.counters.instructions)
 
 
 @metric("ratio", "(constant passes - constant loads) / instructions")
-def constant_replay_overhead(m):
+def constant_replay_overhead(m: Measurement) -> float | None:
     """Distinct addresses of constant loads beyond one for each, per warp instruction."""
     return ratio(max(0, m.counters.constant_passes - m.counters.constant_loads), m.counters.instructions)
 

@@ -3,11 +3,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
 from archdef.metrics.counters import Counters
+
+if TYPE_CHECKING:
+    from archdef.occupancy import Occupancy
+    from archdef.spec import Architecture
 
 
 @attrs.frozen(eq=False)
@@ -15,10 +19,13 @@ class Measurement:
     """What a metric may look at."""
 
     counters: Counters
-    architecture: Any
+    architecture: Architecture
     """The description that the launch ran on."""
-    occupancy: Any
+    occupancy: Occupancy
     """The occupancy rule's answer for the launch."""
+
+
+Formula: TypeAlias = Callable[[Measurement], float | None]
 
 
 @attrs.frozen
@@ -32,7 +39,7 @@ class Metric:
     """What it says, in one line."""
     formula: str
     """How it follows from the counters."""
-    function: Callable[[Measurement], float | None]
+    function: Formula
     """Gives None where the metric has no meaning: no loads, no load efficiency."""
     aliases: tuple[str, ...] = ()
     """Other tools' names of the same quantity."""
@@ -49,10 +56,10 @@ class Metric:
         return 0.0, float(self.most(measurement) if callable(self.most) else self.most)
 
 
-def metric(unit: str, formula: str, *aliases: str, most: float | Callable[[Measurement], float] | None = None) -> Callable[[Callable], Metric]:
+def metric(unit: str, formula: str, *aliases: str, most: float | Callable[[Measurement], float] | None = None) -> Callable[[Formula], Metric]:
     """Make a `Metric` of a function: its name is the metric's, its docstring says what the metric means; `most` as `Metric` has it."""
-    def make(function):
-        return Metric(function.__name__, unit, function.__doc__.strip().splitlines()[0], formula, function, aliases, most)
+    def make(function: Formula) -> Metric:
+        return Metric(function.__name__, unit, (function.__doc__ or "").strip().splitlines()[0], formula, function, aliases, most)
     return make
 
 

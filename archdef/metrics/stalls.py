@@ -1,8 +1,8 @@
 """Where warps spend their cycles."""
 from __future__ import annotations
 
-from archdef.metrics.counters import STALLS
-from archdef.metrics.metric import Metric, ratio
+from archdef.metrics.counters import STALLS, Counters
+from archdef.metrics.metric import Formula, Measurement, Metric, ratio
 
 _NVPROF = {
     "alu_dependency": ("stall_exec_dependency", "the result of arithmetic"),
@@ -20,14 +20,14 @@ _NVPROF = {
 }
 
 
-def _share(cause: str):
-    def function(m):
+def _share(cause: str) -> Formula:
+    def function(m: Measurement) -> float | None:
         stalls = m.counters.stalls
         return ratio(stalls[cause], sum(stalls.values()) - stalls["selected"], 100)
     return function
 
 
-def cpi_stack(counters) -> dict[str, float]:
+def cpi_stack(counters: Counters) -> dict[str, float]:
     """Give a warp's cycles per instruction by cause; the sum is the whole, ``selected`` is time spent issuing."""
     return {cause: ratio(cycles, counters.instructions) or 0.0 for cause, cycles in counters.stalls.items()}
 

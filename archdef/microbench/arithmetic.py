@@ -1,6 +1,8 @@
 """Dependent chains (latency) and independent chains (throughput) of every class of arithmetic."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.suite import UnfitParameter, benchmark, require
@@ -50,7 +52,7 @@ def cycles_per_step(machine: Machine, step: Step, threads: int, chains: int, len
                  threads=threads)
 
 
-def _operations(machine):
+def _operations(machine: Machine) -> list[dict[str, Any]]:
     return [{"operation": name} for name in STEPS]
 
 
@@ -74,13 +76,13 @@ def throughput(machine: Machine, *, operation: str = "fma_f32", chains: int = 4,
     """Results of PTX instructions per cycle and multiprocessor, from independent chains of every thread of one block (0 warps: the largest)."""
     step, lanes = step_of(machine, operation), machine.properties.warp_lanes
 
-    def once(warps):
+    def once(warps: int) -> dict[str, float]:
         cycles = cycles_per_step(machine, step, warps * lanes, chains, throughput_lengths(step, chains))
         return {"per_cycle": warps * lanes * chains * step.operations / cycles}
     return of_warps(machine, warps, once)
 
 
-def _hiding(machine):
+def _hiding(machine: Machine) -> list[dict[str, Any]]:
     most = machine.properties.warps_per_block
     return [{"chains": chains, "warps": warps} for chains in (1, 2, 4) for warps in (1, 2, 4, 8, 12, 16, 24, 32) if warps <= most]
 

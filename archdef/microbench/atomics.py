@@ -1,6 +1,8 @@
 """Atomic operations on shared and global memory: latency of a chain, rate by how lanes share addresses."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.suite import UnfitParameter, benchmark, require
@@ -30,7 +32,7 @@ def checked(machine: Machine, operation: str, feature: str) -> str:
 SHARED_STRIDES = (0, 1, 2, 32)
 
 
-def _shared(machine):
+def _shared(machine: Machine) -> list[dict[str, Any]]:
     return [{"operation": operation, "stride_words": stride} for operation in OPERATIONS for stride in SHARED_STRIDES]
 
 
@@ -60,7 +62,7 @@ def shared_atomic_throughput(machine: Machine, *, stride_words: int = 1, warps: 
 
 
 # --------------------------------------------------------------------------------------------------------------- global
-def _global(machine):
+def _global(machine: Machine) -> list[dict[str, Any]]:
     return [{"operation": operation, "lanes": lanes} for operation in OPERATIONS for lanes in (1, machine.properties.warp_lanes)]
 
 
@@ -122,7 +124,7 @@ def global_atomic_throughput(machine: Machine, *, pattern: str = "one word") -> 
     how = np.uint32(share or p.warp_lanes), np.uint32(apart), np.uint32(words)
     times = [2, 6] if pattern == "one word" else [n * max(machine.effort, 4) for n in (2, 6)]     # fewer would only fill queues
 
-    def once():
+    def once() -> dict[str, float]:
         seconds = [machine.launch(add, blocks, threads, memory, np.uint32(n), *how) for n in times]
         return {"per_ns": threads * blocks * (times[1] - times[0]) / (seconds[1] - seconds[0]) / 1e9}
     return machine.median(once)

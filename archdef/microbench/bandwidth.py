@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> d
 """
     after = "    st.global.u32 [%at+32768], %sum;\n"
 
-    def step(n):
+    def step(n: int) -> str:
         return "".join(f"    ld.global{modern}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k % 4)}, [%at+{128 * k}];\n{used(word_bytes, k % 4)}"
                        for k in range(n)) + "    add.u64 %at, %at, %zero;\n"  # nothing, but an assembler must not take the loads out of the loop
 
@@ -57,7 +58,7 @@ STRIDED_LANES = 64
 _STRIDED_BYTES = 128 * 8 * STRIDED_LANES + 128
 
 
-@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(0, 18), 24, 31, 32, 33)])
+@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(18), 24, 31, 32, 33)])
 def l1_strides(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) -> dict[str, float]:
     """Cycles of a multiprocessor per load of a warp whose lanes' words lie `stride_words` words apart, all of which hit the L1 data cache, if there
     is one: banks of words and of tags. One block of the most warps; each thread reads eight words 16 bytes apart."""
@@ -74,7 +75,7 @@ def l1_strides(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) 
 """
     after = f"    st.global.u32 [%at+{_STRIDED_BYTES}], %sum;\n"
 
-    def step(n):
+    def step(n: int) -> str:
         return "".join(f"    ld.global{modern}{VECTOR[word_bytes]}.u32 {words('r', word_bytes, k % 2)}, [%at+{16 * (k % 8)}];\n"
                        f"{used(word_bytes, k % 2)}" for k in range(n)) + "    add.u64 %at, %at, %zero;\n"
 
@@ -159,7 +160,7 @@ def gb_s(machine: Machine, kind: str, word_bytes: int, warps: int, loads: int, f
     source = machine.scratch("from", nbytes)
     target = machine.scratch("to", nbytes if kind != "read" else 16)
 
-    def once():
+    def once() -> dict[str, float]:
         seconds = []
         for n in trips:
             if not footprint:
@@ -169,11 +170,11 @@ def gb_s(machine: Machine, kind: str, word_bytes: int, warps: int, loads: int, f
     return machine.median(once)[""]
 
 
-def _warps(machine):
+def _warps(machine: Machine) -> list[int]:
     return [w for w in (1, 2, 4, 8, 16, 24, 32, 48, 64) if w <= machine.properties.warps_per_multiprocessor]
 
 
-def _dram(machine):
+def _dram(machine: Machine) -> list[dict[str, Any]]:
     return [{"kind": kind} for kind in ("read", "write", "copy")] + [
         {"kind": "read", "word_bytes": 4, "warps": warps, "loads": loads} for loads in (1, 4) for warps in _warps(machine)]
 
@@ -230,7 +231,7 @@ UNDER_WAY = 32
 """Loads that a thread makes before it uses what they give, if its part of the footprint allows it."""
 
 
-def _rounds(machine):
+def _rounds(machine: Machine) -> list[dict[str, Any]]:
     most = max(256, 2 * machine.properties.l2_bytes // 1024)
     return [{"footprint_bytes": kib * 1024} for kib in (8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 4096) if kib <= most]
 
@@ -255,7 +256,7 @@ def round_bandwidth(machine: Machine, *, footprint_bytes: int = 8192, threads: i
     least = max(1, (1 << 18) // (inner * footprint_bytes))
     trips = [1 + least * k for k in (1, 3)]      # the first round, which finds nothing in L1, is in both
 
-    def once():
+    def once() -> dict[str, float]:
         seconds = [machine.launch(kernel, p.multiprocessors, threads, memory, np.uint32(n), np.uint32(of_thread // step)) for n in trips]
         return {"": p.multiprocessors * inner * footprint_bytes * (trips[1] - trips[0]) / (seconds[1] - seconds[0]) / 1e9}
     return {"gb_s": machine.median(once)[""]}
@@ -301,7 +302,7 @@ def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 0, blo
     kernel = machine.compile(module(_ELEMENT.format(access=_ELEMENT_ACCESS[kind]), ".param .u64 from, .param .u64 to, .param .u64 other"))
     source, target, other = machine.scratch("from", nbytes), machine.scratch("to", nbytes), machine.scratch("other", nbytes if kind == "add" else 16)
 
-    def once():
+    def once() -> dict[str, float]:
         seconds = []
         for grid in grids:
             machine.flush()

@@ -1,6 +1,8 @@
 """Coalescing: useful bandwidth of loads and stores by the distance of lanes, by where they begin, by the width of words."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.bandwidth import VECTOR, words
@@ -19,7 +21,7 @@ BLOCK, BLOCKS = 256, 8
 """Threads of a block, and blocks on each multiprocessor of the shorter of two launches."""
 
 
-def _sweep(machine):
+def _sweep(machine: Machine) -> list[dict[str, Any]]:
     strides = [{"kind": kind, "stride_words": s} for kind in ("load", "store") for s in (1, 2, 3, 4, 8, 16, 32)]
     offsets = [{"kind": kind, "offset_words": o} for kind in ("load", "store") for o in (1, 2, 4, 8, 16, 17)]
     widths = [{"kind": kind, "word_bytes": w} for kind in ("load", "store") for w in (8, 16)]
@@ -45,7 +47,7 @@ def coalescing(machine: Machine, *, kind: str = "load", word_bytes: int = 4, str
                                     ".param .u64 memory, .param .u32 stride, .param .u32 offset"))
     memory = machine.scratch("from", (grids[1] * threads * max(1, stride_words) + offset_words + 4) * word_bytes)
 
-    def once():
+    def once() -> dict[str, float]:
         seconds = []
         for blocks in grids:
             machine.flush()

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import ctypes
 import datetime
+from collections.abc import Sequence
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,7 @@ class _ArrayDescriptor(ctypes.Structure):
     _fields_ = [("width", c_size_t), ("height", c_size_t), ("depth", c_size_t), ("format", c_int), ("channels", c_uint), ("flags", c_uint)]
 
 
-def _end(name):
+def _end(name: str) -> list[tuple[str, Any]]:
     return [(f"{name}_x", c_size_t), (f"{name}_y", c_size_t), (f"{name}_z", c_size_t), (f"{name}_level", c_size_t),
             (f"{name}_type", c_int), (f"{name}_host", c_void_p), (f"{name}_device", c_uint64), (f"{name}_array", c_void_p),
             (f"{name}_reserved", c_void_p), (f"{name}_pitch", c_size_t), (f"{name}_height", c_size_t)]
@@ -65,7 +67,7 @@ class DriverError(RuntimeError):
 class Gpu:
     """The first GPU of this machine."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         """Take the GPU's primary context. Raises NoGpu."""
         try:
             self.library = ctypes.CDLL("libcuda.so.1")
@@ -81,7 +83,7 @@ class Gpu:
         self("cuCtxSetCurrent", context)
         self.device = device
 
-    def __call__(self, name, *arguments):
+    def __call__(self, name: str, *arguments: Any) -> None:
         code = getattr(self.library, name)(*arguments)
         if code:
             said = ctypes.c_char_p()
@@ -103,7 +105,7 @@ class Gpu:
 
     def describe(self) -> str:
         """Name, versions and today's date."""
-        return f"{self.name()}; {self.driver()}; {datetime.date.today()}"
+        return f"{self.name()}; {self.driver()}; {datetime.date.today()}"  # noqa: DTZ011  where it is measured
 
     def attribute(self, number: int) -> int:
         """A CUdevice_attribute."""
@@ -112,7 +114,7 @@ class Gpu:
         return value.value
 
     # --------------------------------------------------------------------------------------------------- memory and launches
-    def allocate(self, nbytes) -> c_uint64:
+    def allocate(self, nbytes: int) -> c_uint64:
         """Global memory."""
         pointer = c_uint64()
         self("cuMemAlloc_v2", byref(pointer), c_size_t(nbytes))
@@ -158,12 +160,12 @@ class Gpu:
         self("cuModuleGetGlobal_v2", byref(pointer), byref(size), module, name.encode())
         return pointer
 
-    def launch(self, module, name: str, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
+    def launch(self, module: c_void_p, name: str, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments: Any, shared_bytes: int = 0) -> None:
         """Run a kernel with ctypes values and wait for it."""
         self.start(self.function(module, name), grid, block, *arguments, shared_bytes=shared_bytes)
         self("cuCtxSynchronize")
 
-    def start(self, kernel: c_void_p, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments, shared_bytes: int = 0) -> None:
+    def start(self, kernel: c_void_p, grid: int | tuple[int, ...], block: int | tuple[int, ...], *arguments: Any, shared_bytes: int = 0) -> None:
         """Put a kernel with ctypes values into the default stream."""
         pointers = (c_void_p * len(arguments))(*(ctypes.addressof(a) for a in arguments))
         sizes = [n for size in (grid, block) for n in (*(size if isinstance(size, tuple) else (size,)), 1, 1)[:3]]
@@ -211,7 +213,7 @@ class Gpu:
             setattr(copy, name, value)
         self("cuMemcpy3D_v2", byref(copy))
 
-    def texture(self, resource, *, filter: str, address, normalized: bool, read: str) -> c_uint64:
+    def texture(self, resource: _Resource, *, filter: str, address: Sequence[str], normalized: bool, read: str) -> c_uint64:
         """A texture object of a `Resource` that `of_array`, `of_rows` or `of_bytes` made."""
         flags = 2 * normalized | (1 if read == "element" else 0)
         sampling = _Sampling(address=(c_int * 3)(*(ADDRESSES[a] for a in address)), filter=int(filter == "linear"), flags=flags)
@@ -219,7 +221,7 @@ class Gpu:
         self("cuTexObjectCreate", byref(handle), byref(resource), byref(sampling), None)
         return handle
 
-    def surface(self, resource) -> c_uint64:
+    def surface(self, resource: _Resource) -> c_uint64:
         """A surface object."""
         handle = c_uint64()
         self("cuSurfObjectCreate", byref(handle), byref(resource))

@@ -6,8 +6,10 @@ import functools
 import re
 import statistics
 from ctypes import byref, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from archdef.errors import LaunchError
 from archdef.microbench.bandwidth import stream
@@ -47,15 +49,15 @@ class _Array(Array):
         self.pointer = gpu.allocate(size) if data is None else gpu.send(data)
         self.address = self.pointer.value
 
-    def read(self):
+    def read(self) -> np.ndarray:
         return self.gpu.fetch(self.pointer, np.empty(self.shape, self.dtype))
 
-    def write(self, data):
+    def write(self, data: np.ndarray) -> None:
         data = np.ascontiguousarray(data, self.dtype)
         self.gpu("cuMemcpyHtoD_v2", self.pointer, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
-    def __del__(self):
-        try:
+    def __del__(self) -> None:
+        try:  # noqa: SIM105  contextlib may be gone
             self.gpu("cuMemFree_v2", self.pointer)
         except (DriverError, AttributeError, TypeError):  # the interpreter ends, or the context is lost
             pass
@@ -68,7 +70,7 @@ class Hardware(Machine):
     trips = 8, 40
     effort = 32
 
-    def __init__(self):
+    def __init__(self) -> None:
         """Raises NoGpu, where there is none."""
         gpu = self.gpu = Gpu()
         self.label = gpu.name()
@@ -78,7 +80,7 @@ class Hardware(Machine):
         total = c_size_t()
         gpu("cuDeviceTotalMem_v2", byref(total), gpu.device)
         self._kernels: dict[str, c_void_p] = {}
-        self._modules: dict[int, c_void_p] = {}
+        self._modules: dict[int | None, c_void_p] = {}
         self._scratch: dict[str, _Array] = {}
         self._first, self._last = gpu.event(), gpu.event()
         self._spun = self.array(2, "u8")
@@ -100,24 +102,24 @@ class Hardware(Machine):
         self.gpu.record(self._last)
         return self.gpu.seconds(self._first, self._last)
 
-    def compile(self, ptx):
+    def compile(self, ptx: str) -> c_void_p:
         if ptx not in self._kernels:
             module = self.gpu.assemble(ptx)
             kernel = self._kernels[ptx] = self.gpu.function(module, "k")
             self._modules[kernel.value] = module
         return self._kernels[ptx]
 
-    def array(self, shape, dtype="u4"):
+    def array(self, shape: int | tuple[int, ...] | np.ndarray, dtype: DTypeLike = "u4") -> _Array:
         return _Array(self.gpu, shape if isinstance(shape, np.ndarray) else np.zeros(shape, dtype))
 
-    def scratch(self, name, nbytes):
+    def scratch(self, name: str, nbytes: int) -> _Array:
         size = 1 << (nbytes - 1).bit_length()
         if name not in self._scratch or self._scratch[name].nbytes < nbytes:
             self._scratch.pop(name, None)
             self._scratch[name] = _Array(self.gpu, size=size)
         return self._scratch[name]
 
-    def launch(self, kernel, grid, block, *arguments, shared_bytes=0):
+    def launch(self, kernel: c_void_p, grid: int, block: int, *arguments: Any, shared_bytes: int = 0) -> float:
         given = [c_uint64(a.address) if isinstance(a, _Array) else np.ctypeslib.as_ctypes_type(a.dtype)(a.item()) for a in arguments]
         try:
             if shared_bytes:
@@ -131,16 +133,16 @@ class Hardware(Machine):
         except DriverError as error:
             raise LaunchError(str(error), "resources" if error.code == OUT_OF_RESOURCES else "") from None
 
-    def empty_launch_s(self, grid, block):
+    def empty_launch_s(self, grid: int, block: int) -> float:
         kernel = self.compile(ptx_module("", ""))
         return statistics.median(self.launch(kernel, grid, block) for _ in range(15))
 
-    def series_s(self, ptx, launches, grid, block, *arguments):
+    def series_s(self, ptx: str, launches: int, grid: int, block: int, *arguments: Any) -> float:
         kernel = self.compile(ptx)
         given = [c_uint64(self.scratch(f"series {k}", a).address) if isinstance(a, int) else np.ctypeslib.as_ctypes_type(a.dtype)(a.item())
                  for k, a in enumerate(arguments)]
 
-        def once():
+        def once() -> float:
             self.gpu.start(self.compile(_SPIN), 1, 1, c_uint64(self._spun.address), c_uint32(SPIN_CYCLES))
             self.gpu.record(self._first)
             for _ in range(launches):
@@ -149,16 +151,17 @@ class Hardware(Machine):
             return self.gpu.seconds(self._first, self._last)
         return statistics.median(once() for _ in range(15))
 
-    def texture(self, array):
+    def texture(self, array: Array) -> np.uint64:
+        assert isinstance(array, _Array), "of this machine"
         texels = np.empty(array.shape, array.dtype).reshape(-1, 1)
         handle = self.gpu.texture(self.gpu.of_bytes(array.pointer, texels), filter="point", address=("clamp",) * 3, normalized=False, read="element")
         return np.uint64(handle.value)
 
-    def write_constants(self, kernel, address, data):
+    def write_constants(self, kernel: c_void_p, address: int, data: np.ndarray) -> None:
         place, data = self.gpu.variable(self._modules[kernel.value], "constants"), np.ascontiguousarray(data)
         self.gpu("cuMemcpyHtoD_v2", place, c_void_p(data.ctypes.data), c_size_t(data.nbytes))
 
-    def flush(self):
+    def flush(self) -> None:
         """Read something else, four times as large: what was written goes to memory, and nothing new waits to be written."""
         blocks, threads, size = 2 * self.properties.multiprocessors, 512, 4 * self.properties.l2_bytes
         other = self.scratch("flush", size)
@@ -166,8 +169,8 @@ class Hardware(Machine):
         self.gpu.start(self.compile(stream("read", 16, 1, ".cg")), blocks, threads, c_uint64(other.address), c_uint64(other.address),
                        c_uint64(2 ** 62 - 1), c_uint32(trips))
 
-    def describe(self):
-        return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),
+    def describe(self) -> dict[str, str]:
+        return {"device": self.gpu.name(), "driver": self.gpu.driver(), "date": str(datetime.date.today()),  # noqa: DTZ011  where it is measured
                 "clock_mhz": str(self.properties.clock_mhz)}
 
 

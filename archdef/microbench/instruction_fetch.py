@@ -1,6 +1,8 @@
 """How fast instructions come: loops of growing length against the caches of instructions."""
 from __future__ import annotations
 
+from typing import Any
+
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 from archdef.microbench.suite import UnfitParameter, benchmark
@@ -9,7 +11,7 @@ CHAINS = 8
 """Additions side by side, so that no instruction waits for another."""
 
 
-def _loops(machine):
+def _loops(machine: Machine) -> list[dict[str, Any]]:
     kib = [1, 2, 4, 6, 8, 12, 16, 24, 32, 40, 48, 64, 96, 128, 144, 160]
     return [{"instructions": 64 * size} for size in kib]
 
@@ -28,7 +30,7 @@ def code(machine: Machine, *, instructions: int = 256, warps: int = 1, blocks: i
     def write(timed: str) -> str:
         return module(declared + timed + stored, ".param .u64 out, .param .u64 in")
 
-    def once():
+    def once() -> dict[str, float]:
         return {"cycles": slope(machine, write, lambda n: "".join(f"    add.f32 %x{k % CHAINS}, %x{k % CHAINS}, %y;\n" for k in range(n)),
                                 (instructions,), lambda kernel, clocks: machine.launch(kernel, blocks, threads, clocks, values),
                                 threads=threads, blocks=blocks, trips=(2, 6))}

@@ -1,6 +1,8 @@
 """Launch overhead."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.machine import Machine
@@ -14,7 +16,7 @@ MOST_BLOCKS = 65535
 WORD_BYTES = 8
 
 
-def _sweep(machine):
+def _sweep(machine: Machine) -> list[dict[str, Any]]:
     p = machine.properties
     return [{"threads": threads, "blocks": blocks} for threads in (32, 128, 256, 512, 1024) if threads <= p.threads_per_block
             for blocks in (1, p.multiprocessors, 8 * p.multiprocessors, 80 * p.multiprocessors) if blocks < 65536]
@@ -32,7 +34,7 @@ def launch_series(machine: Machine, *, blocks: int = 1, threads: int = 32) -> di
     return {"us": _each_s(machine, module("", ""), blocks, threads) * 1e6}
 
 
-def _each_s(machine: Machine, ptx: str, blocks: int, threads: int, *arguments) -> float:
+def _each_s(machine: Machine, ptx: str, blocks: int, threads: int, *arguments: Any) -> float:
     few, many = (machine.series_s(ptx, launches, blocks, threads, *arguments) for launches in SERIES)
     return (many - few) / (SERIES[1] - SERIES[0])
 

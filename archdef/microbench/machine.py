@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import DTypeLike
 
 from archdef.errors import LaunchError
 
@@ -84,7 +85,7 @@ class Machine(abc.ABC):
         """Load a module of one kernel, called ``k``; the same text gives the same one."""
 
     @abc.abstractmethod
-    def array(self, shape: int | tuple[int, ...] | np.ndarray, dtype="u4") -> Array:
+    def array(self, shape: int | tuple[int, ...] | np.ndarray, dtype: DTypeLike = "u4") -> Array:
         """Allocate zeros, or copy an array to the machine."""
 
     @abc.abstractmethod
@@ -92,7 +93,7 @@ class Machine(abc.ABC):
         """Give memory of at least so many bytes whose contents do not matter; the next call with the same name may give the same."""
 
     @abc.abstractmethod
-    def launch(self, kernel: Any, grid: int, block: int, *arguments, shared_bytes: int = 0) -> float:
+    def launch(self, kernel: Any, grid: int, block: int, *arguments: Any, shared_bytes: int = 0) -> float:
         """Run a kernel to its end; give its time in seconds. Arguments are arrays, and numpy scalars of the parameters' widths."""
 
     @abc.abstractmethod
@@ -140,7 +141,7 @@ def of_warps(machine: Machine, warps: int, once: Callable[[int], dict[str, float
         return machine.median(lambda: once(min(warps, most)))
     while True:
         try:
-            return machine.median(lambda: once(most))
+            return machine.median(lambda: once(most))  # noqa: B023  called at once
         except LaunchError as error:
             if error.kind != "resources" or most == 1:
                 raise

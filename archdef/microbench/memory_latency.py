@@ -1,10 +1,12 @@
 """Pointer chases: latency of every level of memory, by footprint and stride."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
-from archdef.microbench.machine import Machine
+from archdef.microbench.machine import Array, Machine
 from archdef.microbench.ptx import module, slope
 
 KIB, MIB = 1024, 1024 * 1024
@@ -66,7 +68,7 @@ END:
 """
 
 
-def _footprints(machine):
+def _footprints(machine: Machine) -> list[dict[str, Any]]:
     most = max(1024, 2.7 * machine.properties.l2_bytes / KIB)
     chosen = [k * KIB for k in FOOTPRINTS_KIB if k <= most]
     return ([{"footprint_bytes": b, "operator": "ca"} for b in chosen] + [{"footprint_bytes": b, "operator": "cg"} for b in (4 * KIB, 64 * KIB, 512 * KIB)]
@@ -103,7 +105,7 @@ def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byte
     mark = f".{operator}" if modern or operator == "nc" else ""
     threads = machine.properties.threads_per_block if touched else 1
 
-    def launch(kernel, clocks):
+    def launch(kernel: Any, clocks: Array) -> float:
         if not warm:
             machine.flush()
         return machine.launch(kernel, 1, threads, clocks, chain, np.uint32(touched), np.uint32(rounds))
@@ -130,7 +132,7 @@ ROUNDS:
 """
 
 
-def _constants(machine):
+def _constants(machine: Machine) -> list[dict[str, Any]]:
     return [{"footprint_bytes": k} for k in (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 32768, 65536)
             if k <= machine.properties.constant_bytes]
 
@@ -149,7 +151,7 @@ def constant_latency(machine: Machine, *, footprint_bytes: int = 256, stride_byt
     def write(timed: str) -> str:
         return module(_CONSTANT.format(timed=timed), ".param .u64 out, .param .u32 rounds", variables=f".const .align 64 .u64 constants[{table.size}];\n")
 
-    def launch(kernel, clocks):
+    def launch(kernel: Any, clocks: Array) -> float:
         machine.launch(kernel, 1, 1, clocks, np.uint32(0))  # says where the constants are
         first = clocks.read()[4:6].view("u8")[0]
         table[:, 0] = offsets + first
@@ -178,7 +180,7 @@ WARM:
 """
 
 
-def _textures(machine):
+def _textures(machine: Machine) -> list[dict[str, Any]]:
     return [{"footprint_bytes": k * KIB} for k in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)]
 
 
@@ -198,7 +200,7 @@ def texture_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_byt
     def write(timed: str) -> str:
         return module(_TEXTURE.format(timed=timed, load=load), ".param .u64 out, .param .u64 texels, .param .u32 rounds")
 
-    def launch(kernel, clocks):
+    def launch(kernel: Any, clocks: Array) -> float:
         if not warm:
             machine.flush()
         return machine.launch(kernel, 1, 1, clocks, handle, np.uint32(places if warm else 0))

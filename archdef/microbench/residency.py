@@ -1,6 +1,8 @@
 """Occupancy as launches show it: blocks that are on one multiprocessor at a time."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.suite import Unsupported, benchmark
@@ -36,7 +38,7 @@ END:
 """
 
 
-def _sweep(machine):
+def _sweep(machine: Machine) -> list[dict[str, Any]]:
     p = machine.properties
     sizes = [t for t in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32) if t <= p.warps_per_block]
     return [{"threads": n * p.warp_lanes} for n in sizes] + [

@@ -37,7 +37,7 @@ class Row:
     """Where the numbers are from, if not from the whole file's machine."""
 
     @property
-    def key(self) -> tuple:
+    def key(self) -> tuple[Any, ...]:
         """What is equal for the same point of two machines."""
         known = load().get(self.benchmark)
         merged = {**known.parameters, **self.parameters} if known else self.parameters
@@ -57,7 +57,7 @@ class Results:
     """Device, driver, date, whatever else is known."""
     rows: tuple[Row, ...]
 
-    def by_key(self) -> dict[tuple, Row]:
+    def by_key(self) -> dict[tuple[Any, ...], Row]:
         """Give the rows by point."""
         return {row.key: row for row in self.rows}
 
@@ -136,7 +136,7 @@ def described(parameters: Mapping[str, Any]) -> str:
 
 def points(results: Iterable[Results]) -> list[Row]:
     """Give one row for every point that any of the machines has, in the order in which they come."""
-    every: dict[tuple, Row] = {}
+    every: dict[tuple[Any, ...], Row] = {}
     for one in results:
         for row in one.rows:
             every.setdefault(row.key, row)

@@ -1,10 +1,13 @@
 """Shared memory: latency and rate of accesses whose lanes are some words apart, and so meet in banks."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
-from archdef.microbench.machine import Machine, of_warps
+from archdef.microbench.machine import Array, Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
 STRIDES = (0, 1, 2, 3, 4, 8, 16, 32, 33, 64)
@@ -32,7 +35,7 @@ def kernel(machine: Machine, before: str, timed: str, after: str = "") -> str:
                   variables=".extern .shared .align 16 .b8 memory[];\n")
 
 
-def launcher(machine: Machine, threads: int, apart_bytes: int, shared_bytes: int):
+def launcher(machine: Machine, threads: int, apart_bytes: int, shared_bytes: int) -> Callable[[Any, Array], float]:
     """Give the function that launches such a kernel."""
     return lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks, np.uint32(apart_bytes), shared_bytes=shared_bytes)
 
@@ -71,7 +74,7 @@ def room(machine: Machine, apart_bytes: int, word_bytes: int) -> int:
     return -(-needed // 16) * 16
 
 
-def _patterns(machine):
+def _patterns(machine: Machine) -> list[dict[str, Any]]:
     return [{"stride_words": stride, "word_bytes": width} for width in VECTOR for stride in STRIDES
             if ((machine.properties.warp_lanes - 1) * stride + 1) * width <= machine.properties.shared_bytes_per_block - 256]
 
@@ -89,7 +92,7 @@ def shared_latency(machine: Machine, *, stride_words: int = 1, word_bytes: int =
         launcher(machine, threads, stride_words * word_bytes, shared), threads=threads, results=2)})
 
 
-def _rates(machine):
+def _rates(machine: Machine) -> list[dict[str, Any]]:
     return [{**pattern, "kind": kind} for kind in ("load", "store") for pattern in _patterns(machine)]
 
 
@@ -109,7 +112,7 @@ def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int
         + f"    st.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"
     lanes = machine.properties.warp_lanes
 
-    def once(warps):
+    def once(warps: int) -> dict[str, float]:
         after = COLLECT + "".join(f"    xor.b32 %r0, %r0, %r{4 + 8 * c};\n" for c in range(CHAINS)) \
             + f"    ld.param.u64 %at, [out]; st.global.u32 [%at+{16 * warps}], %r0;\n"
         return {"cycles": slope(

@@ -5,15 +5,16 @@ import importlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
 from archdef import registry, values
+from archdef.device import Device
 from archdef.errors import ArchdefError, CompileError, DeviceMemoryError, LaunchError, PluginWarning, PtxError, nearest
 from archdef.microbench.machine import Machine
 from archdef.microbench.simulated import as_machine
-from archdef.spec import FEATURES
+from archdef.spec import FEATURES, Architecture
 
 FAMILIES = ("arithmetic", "instruction_fetch", "memory_latency", "shared_memory", "atomics", "synchronization", "bandwidth", "coalescing", "residency",
             "launching")
@@ -58,21 +59,25 @@ class Benchmark:
     """Features that a machine needs whatever the parameters."""
 
 
+Point = TypeVar("Point", bound=Callable[..., dict[str, float]])
+
 BENCHMARKS: dict[str, Benchmark] = {}
 """archdef's own benchmarks by name; filled by `own`."""
 
 
-def benchmark(name: str, units: Mapping[str, str], points, *, features: Iterable[str] = ()):
+def benchmark(name: str, units: Mapping[str, str], points: Callable[[Machine], Iterable[Mapping[str, Any]]], *,
+              features: Iterable[str] = ()) -> Callable[[Point], Point]:
     """Declare a benchmark by the function that measures one point; its docstring says what it measures, its keywords are the parameters.
 
     A plugin returns such functions from its hook ``archdef_benchmarks``.
     """
-    def declare(function):
+    def declare(function: Point) -> Point:
         parameters = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
-        function.benchmark = Benchmark(name, function.__module__.rpartition(".")[2], " ".join(function.__doc__.split()), units, parameters,
-                                       points, function, tuple(features))
+        declared = Benchmark(name, function.__module__.rpartition(".")[2], " ".join((function.__doc__ or "").split()), units, parameters,
+                             points, function, tuple(features))
+        setattr(function, "benchmark", declared)  # noqa: B010  functions have no such attribute by themselves
         if function.__module__.startswith(f"{__package__}."):
-            BENCHMARKS[name] = function.benchmark
+            BENCHMARKS[name] = declared
         return function
     return declare
 
@@ -111,7 +116,7 @@ def find(name: str) -> Benchmark:
     return known[name]
 
 
-def measure(name: str, machine, **parameters) -> dict[str, float]:
+def measure(name: str, machine: Device | Architecture | str | Machine, **parameters: Any) -> dict[str, float]:
     """Measure one point of a benchmark.
 
     machine    : an `archdef.Device`, an architecture's name or description, or a `Machine` such as `hardware.Hardware`.
@@ -135,7 +140,7 @@ def measure(name: str, machine, **parameters) -> dict[str, float]:
         raise Unsupported(f"{name} does not run on {machine.label}: {reason}") from error
 
 
-def _fit(chosen, parameters) -> None:
+def _fit(chosen: Benchmark, parameters: Mapping[str, Any]) -> None:
     for name, value in parameters.items():
         default = chosen.parameters[name]
         if isinstance(default, int) and not isinstance(default, bool):
@@ -150,7 +155,7 @@ def require(machine: Machine, feature: str, what: str) -> None:
         raise Unsupported(f"{what} needs the feature {feature}, which {machine.label} does not have: {FEATURES[feature]}")
 
 
-def sweep(name: str, machine) -> Iterator[tuple[dict[str, Any], dict[str, float] | Unsupported]]:
+def sweep(name: str, machine: Device | Architecture | str | Machine) -> Iterator[tuple[dict[str, Any], dict[str, float] | Unsupported]]:
     """Measure the default sweep of a benchmark: yield ``(parameters, quantities)``; for a point that cannot be measured, the reason."""
     chosen, machine = find(name), as_machine(machine)
     for given in chosen.points(machine):

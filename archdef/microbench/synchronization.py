@@ -1,12 +1,14 @@
 """Barriers and fences."""
 from __future__ import annotations
 
+from typing import Any
+
 from archdef.microbench.suite import UnfitParameter, benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
 
-def _warps(machine):
+def _warps(machine: Machine) -> list[dict[str, Any]]:
     return [{"warps": warps} for warps in (1, 2, 4, 8, 16, 32) if warps <= machine.properties.warps_per_block]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import colorsys
 import math
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from archdef.page.drawing import Drawing, Words
 from archdef.report.described import numbers_assumed
 from archdef.formatting import count, size, three
-from archdef.spec import Architecture
+from archdef.spec import Architecture, Unit
+from archdef.spec.policy import Named
 
 LEFT, RIGHT, GAP, MARGIN = 560, 640, 64, 24
 CACHES_ABREAST = 3
@@ -40,7 +42,7 @@ class _Diagram:
             f"{architecture.chip.multiprocessors} multiprocessors, {architecture.dram.partitions} memory partitions",
         )
 
-    def told(self, path: str, form: Callable = count) -> Words:
+    def told(self, path: str, form: Callable[[Any], str] | str = count) -> Words:
         """Give a value as a piece of a label."""
         value = self.arch[path]
         return Words(form(value) if callable(form) else form, path in self.uncertain)
@@ -476,7 +478,7 @@ class _Diagram:
                 uy += unit_height
         return y + height
 
-    def lanes(self, unit, x: float, y: float, width: float) -> None:
+    def lanes(self, unit: Unit, x: float, y: float, width: float) -> None:
         """Draw the lanes of a unit, all its copies, below its name."""
         many = f" x {unit.copies}" if unit.copies > 1 else ""
         path = f"units.{unit.name}.lanes"
@@ -639,7 +641,10 @@ class _Diagram:
         )
 
 
-def _shared_out(things: list, rows: int) -> list[list]:
+T = TypeVar("T")
+
+
+def _shared_out(things: list[T], rows: int) -> list[list[T]]:
     """Split a list into rows of about the same length."""
     return [things[len(things) * k // rows : len(things) * (k + 1) // rows] for k in range(rows)]
 
@@ -650,8 +655,8 @@ def _hue(number: int, of: int) -> str:
     return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
 
 
-def _policy(value) -> str:
-    return value.short_name.replace("_", " ")
+def _policy(value: Named) -> str:
+    return str(value.short_name).replace("_", " ")
 
 
 def _plural(word: str, number: int) -> str:

@@ -53,8 +53,8 @@ class Drawing:
         assert anchor == "start" or len(pieces) == 1
         if room is not None and (needed := width_of("".join(p.text for p in pieces), size * (1.07 if bold else 1))) > room:
             size = max(size * room / needed, 5.0)
-        element = self._add("text", False, x=x, y=y, fill=color, **{"font-size": size, "text-anchor": anchor,
-                                                                    "font-weight": "bold" if bold else "normal"})
+        font: dict[str, str | float] = {"font-size": size, "text-anchor": anchor, "font-weight": "bold" if bold else "normal"}
+        element = self._add("text", False, x=x, y=y, fill=color, **font)
         element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
         for piece in pieces:
             span = ElementTree.SubElement(element, "tspan", {"fill": assumed, "font-style": "italic"} if piece.assumed else {})
@@ -71,7 +71,7 @@ class Drawing:
         self._root.remove(ground)
         return text
 
-    def _add(self, tag: str, back: bool, **attributes) -> ElementTree.Element:
+    def _add(self, tag: str, back: bool, **attributes: str | float) -> ElementTree.Element:
         return ElementTree.SubElement(self._back if back else self._here, tag,
                                       {key: value if isinstance(value, str) else _number(value) for key, value in attributes.items()})
 

@@ -32,7 +32,7 @@ def markdown(architecture: Architecture, picture: str | None = None, curves: Seq
     return rendered("page.md", **_content(architecture), picture=picture, curves=curves)
 
 
-def save_page(architecture: Architecture, path: str | os.PathLike, curves: Sequence[Curves] = ()) -> tuple[Path, ...]:
+def save_page(architecture: Architecture, path: str | os.PathLike[str], curves: Sequence[Curves] = ()) -> tuple[Path, ...]:
     """Write a page to a ``.html`` or ``.md`` file, the latter with its pictures beside it, or the diagram alone to ``.svg``.
 
     curves : pictures of model and hardware, as `archdef.page.curves` draws them.
@@ -70,7 +70,8 @@ def rendered(template: str, **content: Any) -> str:
                                      autoescape=template.endswith(".html"), trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     environment.filters |= {"cell": _cell, "prose": _prose}
-    return environment.get_template(template).render(**content)
+    page: str = environment.get_template(template).render(**content)
+    return page
 
 
 def _cell(value: Any) -> str:
@@ -82,7 +83,8 @@ def _prose(text: str) -> str:
     """Turn a docstring's text into HTML: names between back quotes become code."""
     from markupsafe import Markup, escape
 
-    return Markup("".join(f"<code>{part}</code>" if k % 2 else str(part) for k, part in enumerate(re.split(r"`+", str(escape(text))))))
+    made: str = Markup("".join(f"<code>{part}</code>" if k % 2 else str(part) for k, part in enumerate(re.split(r"`+", str(escape(text))))))  # noqa: S704  escaped
+    return made
 
 
 def _content(architecture: Architecture) -> dict[str, Any]:

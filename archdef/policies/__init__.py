@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from pathlib import Path
+from typing import SupportsInt
 
 import attrs
 import numpy as np
@@ -39,13 +41,17 @@ VIEWS = {kind: np.dtype([(name, "u8" if code == "p" else code) for name, code in
 """The view of each kind, as a numpy type; pointers are 64-bit integers."""
 
 
+def _wholes(numbers: Iterable[SupportsInt]) -> tuple[int, ...]:
+    return tuple(int(n) for n in numbers)
+
+
 @attrs.frozen
 class Compiled:
     """The compiled form of a policy."""
 
     function: object
     """A Numba ``cfunc``, a ctypes function, or a capsule of a Cython function: ``int64_t f(const View *)``, callable without the GIL."""
-    parameters: tuple[int, ...] = attrs.field(default=(), converter=lambda numbers: tuple(int(n) for n in numbers))
+    parameters: tuple[int, ...] = attrs.field(default=(), converter=_wholes)
     """Numbers of the policy's value that the function needs: ``view.parameters``."""
     abi: int = ABI
     """Version of the views that the function was made for."""

@@ -29,7 +29,7 @@ def successors(function: Function) -> list[tuple[int, ...]]:
     for index, instruction in enumerate(body):
         following = (index + 1,) if index + 1 < count else ()
         opcode = instruction.opcode
-        if opcode == "bra" or opcode == "brx":
+        if opcode in {"bra", "brx"}:
             name = instruction.operands[-1].name if isinstance(instruction.operands[-1], Label) else ""
             targets = [labels[label] for label in ((name,) if opcode == "bra" else function.branch_targets[name])]
             ahead = tuple(dict.fromkeys(t for t in targets if t < count))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import attrs
 
-from ..errors import PtxError
+from archdef.errors import PtxError
 
 
 @attrs.frozen(slots=True)
@@ -80,15 +80,15 @@ class Address:
 class Vector:
     """``{a, b, …}``; None stands for the sink ``_``."""
 
-    elements: tuple["Operand | None", ...]
+    elements: tuple[Operand | None, ...]
 
 
 @attrs.frozen(slots=True)
 class PredicatePair:
     """``%p|%q``: two destinations, the second takes the complement (or, for shuffles, is the validity predicate)."""
 
-    first: "Register | Predicate | None"
-    second: "Predicate | None"
+    first: Register | Predicate | None
+    second: Predicate | None
 
 
 @attrs.frozen(slots=True)
@@ -102,9 +102,9 @@ class Label:
 class CallTarget:
     """Callee, return parameters and arguments of a ``call``; names of ``.param`` variables, registers or immediates."""
 
-    callee: "Symbol | Register"
+    callee: Symbol | Register
     returns: tuple[str, ...]
-    arguments: tuple["str | Operand", ...]
+    arguments: tuple[str | Operand, ...]
 
 
 Operand = (Register | Predicate | Immediate | Special | Symbol | Address | Vector | PredicatePair | Label | CallTarget)

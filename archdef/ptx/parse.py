@@ -6,7 +6,7 @@ import re
 
 import attrs
 
-from ..errors import PtxError
+from archdef.errors import PtxError
 from .declare import OPAQUE, SPACES, Declarations, offset, register_type, skip_parentheses
 from .expression import constant, integer, literal, starts_constant
 from .ir import (
@@ -194,7 +194,7 @@ class _Parser(Cursor):
             self.at += 1
             text = self.texts[self.at]
         self.at += 1
-        if text == ".entry" or text == ".func":
+        if text in {".entry", ".func"}:
             self._function(text == ".entry", start, _linkage(linkage))
         elif text in SPACES and text != ".param":
             self._declare_variables(text[1:], self.variables, ".extern" in linkage, _linkage(linkage - {".extern"}))
@@ -489,14 +489,14 @@ class _Parser(Cursor):
             selectors = self._selected(operands)
         elif opcode == "call":
             self._call(operands)
-        elif opcode == "bra" or opcode == "brx":
+        elif opcode in {"bra", "brx"}:
             self._branch(opcode, operands)
         elif texts[self.at] != ";":
             at = self.at
             while True:
                 # The common operand, one token that this scope has met before, costs one look-up.
                 operand, follows = seen.get(texts[at]), texts[at + 1]
-                if operand is not None and (follows == "," or follows == ";"):
+                if operand is not None and (follows in {",", ";"}):
                     operands.append(operand)
                     at += 1
                 else:

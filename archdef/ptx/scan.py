@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 
-from ..errors import PtxError, nearest
+from archdef.errors import PtxError, nearest
 
 # One match is a gap, then one token, or (group 2) everything from the first junk character on: taking the rest in one
 # bite keeps the scan linear when a comment is never closed. Nothing here ever backtracks: groups are atomic and quantifiers of

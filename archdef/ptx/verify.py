@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import PtxError
+from archdef.errors import PtxError
 from .ir import (
     Address,
     CallTarget,

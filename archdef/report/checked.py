@@ -4,12 +4,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any, Self
 from xml.sax.saxutils import escape
 
 from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
+from archdef.spec import Architecture
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED, UNEXPECTED, Outcome, Report
 
 _STYLES = {PASSED: "green", EXCUSED: "yellow", FAILED: "bold red", UNEXPECTED: "bold red"}
@@ -21,7 +23,7 @@ def counts(report: Report) -> dict[str, int]:
     return {status: sum(outcome.status == status for outcome in report.outcomes) for status in _STYLES}
 
 
-def render(report: Report, verbose: bool = False):
+def render(report: Report, verbose: bool = False) -> Group:
     """Make the table: each check with the number of its cases, and below it whatever is not as it should be."""
     table = Table(box=None, pad_edge=False)
     columns: tuple[tuple[str, JustifyMethod], ...] = (("check", "left"), ("passed", "right"), ("seconds", "right"), ("what it proves", "left"))
@@ -52,7 +54,7 @@ def summary(report: Report) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------- badge
-def badge(report: Report) -> dict:
+def badge(report: Report) -> dict[str, Any]:
     """Give the badge as shields.io's endpoint wants it."""
     number, total = counts(report), len(report.outcomes)
     colour = "red" if not report.good else "yellow" if number[EXCUSED] else "brightgreen"
@@ -66,7 +68,7 @@ def write_badge(report: Report, path: str) -> None:
     Path(path).write_text(_picture(data) if path.lower().endswith(".svg") else json.dumps(data, indent=2) + "\n")
 
 
-def _picture(data: dict) -> str:
+def _picture(data: dict[str, Any]) -> str:
     label, message = escape(data["label"]), escape(data["message"])
     left, right = (round(6.6 * len(text)) + 12 for text in (data["label"], data["message"]))    # 11 px sans serif, roughly
     return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{label}: {message}">
@@ -87,10 +89,10 @@ def _picture(data: dict) -> str:
 class Live:
     """A line on a terminal that says which check is done, while the suite runs."""
 
-    def __init__(self, architecture, hidden: bool = False):
+    def __init__(self, architecture: Architecture, hidden: bool = False):
         self.name, self.shown, self.done = architecture.name, not hidden and sys.stderr.isatty(), 0
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
     def update(self, outcome: Outcome) -> None:
@@ -100,6 +102,6 @@ class Live:
             sys.stderr.write(f"\r\x1b[K{self.name}: {self.done} done, {outcome.name} {outcome.status}"[:110])
             sys.stderr.flush()
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self.shown:
             sys.stderr.write("\r\x1b[K")

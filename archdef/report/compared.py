@@ -11,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from archdef.examples.comparison import Comparison, Row
+from archdef.run.result import Run
 from archdef.run.explain import costliest, why
 from archdef.formatting import NOTHING, count, limiter, percent, seconds, three
+from archdef.spec import Architecture
 from archdef.spec.evidence import UNSTATED
 
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
@@ -44,7 +46,7 @@ def _by_architecture(comparison: Comparison) -> Iterator[tuple[str, list[Row]]]:
         yield _short(rows[0].architecture), rows
 
 
-def _short(architecture) -> str:
+def _short(architecture: Architecture) -> str:
     return f"{architecture.name}*" if architecture.changes else architecture.name
 
 
@@ -64,7 +66,7 @@ def _of(used: float | None, there: int) -> str:
     return NOTHING if used is None else f"{used:.1f}/{there}"
 
 
-def _least(run) -> str:
+def _least(run: Run) -> str:
     return NOTHING if run.bounds is None else f"{100 * run.bounds.share:.0f} % {run.bounds.binding.name}"
 
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -55,7 +56,7 @@ def _panel(name: str, rows: Sequence[tuple[str, Row]]) -> Panel | None:
     return Panel(name, along, ", ".join(dict.fromkeys(known.units.values())), lines)
 
 
-def save_curves(machines: Sequence[Results], path: str | os.PathLike) -> Path:
+def save_curves(machines: Sequence[Results], path: str | os.PathLike[str]) -> Path:
     """Draw a panel for each sweep into a ``.svg``, ``.png`` or ``.pdf`` file.
 
     Raises MissingExtra without matplotlib; ResultsError if there is nothing to draw, or for another kind of file.
@@ -72,7 +73,7 @@ def save_curves(machines: Sequence[Results], path: str | os.PathLike) -> Path:
     return path
 
 
-def _draw(axes, panel: Panel) -> None:
+def _draw(axes: Any, panel: Panel) -> None:
     for label, line in panel.lines.items():
         axes.plot([x for x, _ in line], [y for _, y in line], marker=".", label=label)
     axes.set_title(panel.benchmark)

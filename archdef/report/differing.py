@@ -81,7 +81,7 @@ def _beyond(side: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return side | {"value": [f"+{word}" for word in side["value"] if word not in other["value"]]}
 
 
-def _listed(value: Any) -> list:
+def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [None]
 
 

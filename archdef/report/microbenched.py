@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +25,7 @@ def render(machines: Sequence[Results], measured: Sequence[Results] = ()) -> Gro
     by_machine = [one.by_key() for one in machines]
     by_measured = [one.by_key() for one in measured]
     headings = [column for k, one in enumerate(machines) for column in ([one.label, "measured", "error"] if measured else [one.label])]
-    parts: list = []
+    parts: list[RenderableType] = []
     for name, rows in groupby(points(machines), key=lambda row: row.benchmark):
         table, lines = _table(name, headings), 0
         for row in rows:
@@ -109,8 +109,8 @@ def errors(model: Results, measured: Results) -> list[tuple[float, Row, str, flo
     return sorted(found, key=lambda each: -abs(each[0]))
 
 
-def _worst(machines: Sequence[Results], measured: Sequence[Results]) -> list:
-    parts: list = []
+def _worst(machines: Sequence[Results], measured: Sequence[Results]) -> list[RenderableType]:
+    parts: list[RenderableType] = []
     for model, real in zip(machines, measured):
         found = errors(model, real)
         if not found:

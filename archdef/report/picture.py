@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".svg", ".png", ".pdf")
 
 
-def check_suffix(path: str | os.PathLike, refuse: type[ArchdefError] = ArchdefError) -> Path:
+def check_suffix(path: str | os.PathLike[str], refuse: type[ArchdefError] = ArchdefError) -> Path:
     """Give the path of a picture. Raises `refuse` unless it names one of `SUFFIXES`."""
     path = Path(path)
     if path.suffix not in SUFFIXES:
@@ -31,7 +31,8 @@ def figure_type() -> type[Figure]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a plot", "matplotlib", "docs") from None
-    return Figure
+    figure: type[Figure] = Figure
+    return figure
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -40,7 +41,7 @@ def points(report: Report) -> Points:
     return Points(tuple(groups), (math.floor(min(values)), max(math.ceil(max(values)), math.floor(min(values)) + 1)) if values else (0, 1))
 
 
-def save_plot(reports: Sequence[Report], path: str | os.PathLike) -> Path:
+def save_plot(reports: Sequence[Report], path: str | os.PathLike[str]) -> Path:
     """Draw a panel for each architecture into a ``.svg``, ``.png`` or ``.pdf`` file.
 
     Raises MissingExtra without matplotlib; ReferenceCaseError if there is nothing to draw, or for another kind of file.
@@ -57,7 +58,7 @@ def save_plot(reports: Sequence[Report], path: str | os.PathLike) -> Path:
     return path
 
 
-def _panel(axes, report: Report, found: Points) -> None:
+def _panel(axes: Any, report: Report, found: Points) -> None:
     ends = [10.0 ** decade for decade in found.decades]
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from archdef.console import WIDTH, console
-from archdef.console import text as text
+from archdef.console import text as text  # noqa: PLC0414  so type checkers know that others import it from here
 
 
 def show(renderable: Any) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 from rich.console import Group as Lines
 from rich.console import JustifyMethod, RenderableType
@@ -20,7 +21,7 @@ FEW = 16
 """Exact cases of a group up to which each is listed, even if all are equal."""
 
 
-def render(reports: Sequence[Report], everything: bool = False):
+def render(reports: Sequence[Report], everything: bool = False) -> Lines:
     """Make the tables; `everything` lists exact cases that are equal, too, where a group has many."""
     parts = []
     for report in reports:
@@ -77,7 +78,7 @@ def _plain(outcome: Outcome) -> bool:
     return outcome.case.exact and outcome.status == MET
 
 
-def _summary(reports: Iterable[Report]) -> list:
+def _summary(reports: Iterable[Report]) -> list[RenderableType]:
     table = Table(box=None, pad_edge=False)
     for column in SUMMARY:
         table.add_column(column, justify="left" if column in ("group", "worst case") else "right", no_wrap=column != "worst case",
@@ -104,7 +105,7 @@ def accuracy_row(found: Accuracy) -> tuple[str, ...]:
             f"{found.equal}/{found.exact}" if found.exact else NOTHING)
 
 
-def _accuracies(reports: Iterable[Report]) -> list:
+def _accuracies(reports: Iterable[Report]) -> list[RenderableType]:
     """Show for each machine how near its unfitted cases come, and its fitted ones."""
     table = Table(box=None, pad_edge=False)
     for column in ("", *ACCURACY):
@@ -117,7 +118,7 @@ def _accuracies(reports: Iterable[Report]) -> list:
     return [Text("\nfitted cases, and those that only judge the model", style="bold"), table]
 
 
-def _ladders(reports: Iterable[Report]) -> list:
+def _ladders(reports: Iterable[Report]) -> list[RenderableType]:
     table = Table(box=None, pad_edge=False)
     for column in ("ladder", "points", "error over all", ""):
         table.add_column(column, justify="right" if column in ("points", "error over all") else "left")
@@ -128,7 +129,7 @@ def _ladders(reports: Iterable[Report]) -> list:
     return [Text("\nladders", style="bold"), table] if table.row_count else []
 
 
-def _slopes(reports: Iterable[Report]) -> list:
+def _slopes(reports: Iterable[Report]) -> list[RenderableType]:
     table = Table(box=None, pad_edge=False)
     for column in ("series", "model", "hardware", "model against hardware"):
         table.add_column(column, justify="left" if column == "series" else "right")
@@ -213,7 +214,7 @@ class Live:
     def __init__(self, hidden: bool = False):
         self.shown = not hidden and sys.stderr.isatty()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
     def update(self, done: int, total: int, name: str) -> None:
@@ -222,6 +223,6 @@ class Live:
             sys.stderr.write(f"\r\x1b[K{done} of {total} experiments, {name}"[:110])
             sys.stderr.flush()
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self.shown:
             sys.stderr.write("\r\x1b[K")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +16,14 @@ from archdef.run.pointer import Pointer
 from archdef.run.tensor_map import TensorMap
 from archdef.run.texture import Handle
 
+if TYPE_CHECKING:
+    from archdef.lower.records import Parameter
+    from archdef.run.memory import Memory
+
 _FLOATS: dict[str, type[np.floating]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
-def pack(kernel: str, layout: Sequence, arguments: Sequence, memory) -> bytes:
+def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], memory: Memory) -> bytes:
     """Build the parameter buffer.
 
     layout    : parameters with ``name``, ``offset``, ``type`` and ``bytes``.
@@ -40,7 +45,7 @@ def pack(kernel: str, layout: Sequence, arguments: Sequence, memory) -> bytes:
     return bytes(buffer)
 
 
-def signature(layout: Sequence) -> str:
+def signature(layout: Sequence[Parameter]) -> str:
     """List the parameter types."""
     return ", ".join(_type(parameter) for parameter in layout)
 
@@ -49,12 +54,12 @@ class _Refused(Exception):
     pass
 
 
-def _type(parameter) -> str:
+def _type(parameter: Parameter) -> str:
     width = int(parameter.type[1:]) // 8
     return parameter.type if parameter.bytes == width else f"{parameter.bytes} bytes by value"
 
 
-def _encode(parameter, argument, memory) -> bytes:
+def _encode(parameter: Parameter, argument: Any, memory: Memory) -> bytes:
     is_scalar = parameter.bytes == int(parameter.type[1:]) // 8
     if isinstance(argument, DeviceArray):
         if not is_scalar or parameter.bytes != 8 or parameter.type in _FLOATS:
@@ -103,7 +108,7 @@ def _encode(parameter, argument, memory) -> bytes:
     return _integer(parameter, argument)
 
 
-def _integer(parameter, argument) -> bytes:
+def _integer(parameter: Parameter, argument: Any) -> bytes:
     if not isinstance(argument, (numbers.Integral, np.bool_)):
         raise _Refused(f"takes an integer, got {values.shown(argument)}")
     value, bits = int(argument), 8 * parameter.bytes
@@ -112,7 +117,7 @@ def _integer(parameter, argument) -> bytes:
     return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
 
 
-def _float(argument) -> float | np.generic:
+def _float(argument: Any) -> float | np.generic:
     """Round what numpy does not take itself (integers past 64 bits, fractions) to a double, past the largest to infinity."""
     if isinstance(argument, np.generic):
         return argument
@@ -122,7 +127,7 @@ def _float(argument) -> float | np.generic:
         return math.inf if argument > 0 else -math.inf
 
 
-def _raw(parameter, argument) -> bytes:
+def _raw(parameter: Parameter, argument: Any) -> bytes:
     if isinstance(argument, (np.void, np.ndarray)) and argument.ndim == 0:
         argument = np.asarray(argument).astype(argument.dtype.newbyteorder("<"))  # kernels read little-endian
     try:

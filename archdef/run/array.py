@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import math
 import weakref
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import values
 from archdef.errors import DeviceMemoryError, HostError
@@ -13,6 +14,8 @@ from archdef.host.side import side_of
 
 if TYPE_CHECKING:
     from archdef.host import Stream
+    from archdef.host.side import Side
+    from archdef.run.memory import Memory
 
 MOST_BYTES = (1 << 63) - 1
 """Largest number that an address can be."""
@@ -24,13 +27,13 @@ class DeviceArray:
     Devices are little-endian: so is every `dtype`, and what is copied from and to arrays of the other byte order is converted.
     """
 
-    def __init__(self, memory, shape: int | tuple[int, ...], dtype):
+    def __init__(self, memory: Memory, shape: int | tuple[int, ...], dtype: DTypeLike):
         self.dtype = dtype_of(dtype).newbyteorder("<")
         self.shape = shape_of(shape)
         self.memory = memory
         self.address: int = memory.allocate(max(1, self.nbytes))
         """Device address of the first element."""
-        self._release: weakref.finalize = weakref.finalize(self, memory.free, self.address)
+        self._release: weakref.finalize[..., Any] = weakref.finalize(self, memory.free, self.address)
         self._release.atexit = False
 
     @property
@@ -53,7 +56,7 @@ class DeviceArray:
         """Whether the memory was given back."""
         return not self._release.alive
 
-    def copy_from_host(self, array) -> Self:
+    def copy_from_host(self, array: ArrayLike) -> Self:
         """Fill from a numpy array of the same shape and dtype.
 
         Raises DeviceMemoryError if shape or dtype differ.
@@ -124,20 +127,21 @@ class DeviceArray:
         self._alive()
         side = self._side(stream, getattr(source, "memory", None))
         if not isinstance(source, DeviceArray):
-            side.to_device(self.address, source, stream)
+            side_of(self.memory).to_device(self.address, source, stream)
             return self
         source._alive()
         if side is None and source.memory.side is None:
             if self.nbytes:
                 self.copy_from_host(source.copy_to_host())
         elif source.memory is self.memory:
+            side = side_of(self.memory)
             operation = side.within(self.address, source.address, self.nbytes, stream)
             if stream is None:
                 side.host.wait("copy within device", [operation], [side])
         else:
             side_of(self.memory).from_peer(self.address, side_of(source.memory), source.address, self.nbytes, stream)
             if stream is None:
-                self.memory.side.default.synchronize()
+                side_of(self.memory).default.synchronize()
         return self
 
     def copy_to(self, out: np.ndarray | DeviceArray, stream: Stream | None = None) -> np.ndarray | DeviceArray:
@@ -152,14 +156,15 @@ class DeviceArray:
         self._fits(out)
         _writable(out)
         self._alive()
-        self._side(stream).to_host(out, self.address, stream)
+        self._side(stream)
+        side_of(self.memory).to_host(out, self.address, stream)
         return out
 
-    def _fits(self, other) -> None:
+    def _fits(self, other: object) -> None:
         if not isinstance(other, (np.ndarray, DeviceArray)) or other.shape != self.shape or other.dtype != self.dtype:
             raise DeviceMemoryError(f"cannot copy between {_kind(other)} and {_kind(self)}: shape and dtype must be the same")
 
-    def _side(self, stream: Stream | None, also=None):
+    def _side(self, stream: Stream | None, also: Memory | None = None) -> Side | None:
         """Give the host model of the device; None if it is not in use. A stream must be of this device, or that of the memory `also`."""
         if stream is None:
             return self.memory.side
@@ -173,7 +178,7 @@ class DeviceArray:
         """Give the memory back; a second call does nothing."""
         self._release()
 
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("device memory cannot be seen as a numpy array without a copy")
         host = self.copy_to_host()
@@ -193,13 +198,13 @@ class DeviceArray:
             raise DeviceMemoryError(f"the device array of {_kind(self)} was freed")
 
 
-def shape_of(shape) -> tuple[int, ...]:
+def shape_of(shape: object) -> tuple[int, ...]:
     """Complete a shape: one number, or a list of them. Raises DeviceMemoryError."""
     sizes = shape if isinstance(shape, (tuple, list)) or isinstance(shape, np.ndarray) and shape.ndim == 1 else (shape,)
     return tuple(values.whole(n, "shape: each of its sizes", DeviceMemoryError, at_most=MOST_BYTES) for n in sizes)
 
 
-def dtype_of(dtype) -> np.dtype:
+def dtype_of(dtype: DTypeLike) -> np.dtype:
     """Give a numpy type that memory can hold. Raises DeviceMemoryError."""
     try:
         found = np.dtype(dtype)
@@ -211,7 +216,7 @@ def dtype_of(dtype) -> np.dtype:
     return found
 
 
-def host_array(given) -> np.ndarray:
+def host_array(given: ArrayLike) -> np.ndarray:
     """Give what makes a numpy array as one. Raises DeviceMemoryError."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise DeviceMemoryError("device memory has no masked elements; fill them first: array.filled(value)")
@@ -228,7 +233,7 @@ def _writable(out: np.ndarray) -> None:
         raise DeviceMemoryError(f"cannot copy into {_kind(out)}: the array is read-only")
 
 
-def _kind(array) -> str:
+def _kind(array: object) -> str:
     if not hasattr(array, "dtype") or not hasattr(array, "shape"):
         return f"a {type(array).__name__}"
     return f"{array.dtype}[{', '.join(map(str, array.shape))}]"

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -16,6 +17,9 @@ from archdef.run import device_limits, limits
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 
 if TYPE_CHECKING:
+    from archdef.engine import core
+    from archdef.lower.program import Program
+    from archdef.ptx import ir
     from archdef.run.module import Kernel
 
 TEXT_BYTES = 128
@@ -63,7 +67,7 @@ class Kernels:
     def __init__(self, kernel: Kernel):
         module = kernel.module
         self._kernels = [kernel]
-        listed, launched = {kernel.symbol: 0}, set()
+        listed, launched = {kernel.symbol: 0}, set[str]()
         for each in self._kernels:           # grows as it goes
             launched.update(each.program.launches)
             for symbol in each.program.launches:
@@ -109,13 +113,13 @@ class Kernels:
         """Descriptions and names of errors, each in a field of its own, by number."""
         return _texts()
 
-    def together(self, program, grid, result):
+    def together(self, program: Program, grid: core.Grid, result: dict[str, Any]) -> Program:
         """Put the statements of all kernels behind each other, in `result` too; gives a program that has them all."""
         statements = [result["statements"]] + [grid.counted_of(k) for k in range(1, len(self.programs))]
         result["statements"] = np.concatenate(statements)
         return attrs.evolve(program, statements=tuple(s for p in self.programs for s in p.statements))
 
-    def launched(self, grid) -> tuple[ChildLaunch, ...]:
+    def launched(self, grid: core.Grid) -> tuple[ChildLaunch, ...]:
         """Read what the engine recorded."""
         return tuple(ChildLaunch(
             number=int(row["number"]), parent=int(row["parent"]), depth=int(row["depth"]), kernel=self.names[row["kernel"]],
@@ -134,12 +138,12 @@ def _texts() -> bytes:
     return bytes(table)
 
 
-def _offsets(function, program) -> list[int]:
+def _offsets(function: ir.Function, program: Program) -> list[int]:
     """Offsets of the arguments of eight bytes that the kernel uses as addresses."""
     used = set(addresses_among(function))
     return [p.offset for p in program.parameter_layout if p.name in used and p.bytes == 8]
 
 
-def _three(extents) -> tuple[int, int, int]:
+def _three(extents: Iterable[int]) -> tuple[int, int, int]:
     x, y, z = extents
     return int(x), int(y), int(z)

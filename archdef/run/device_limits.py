@@ -45,7 +45,7 @@ def put(device: Device, limit: int, value: int) -> None:
     label = device.architecture.label
     if not isinstance(limit, int) or limit not in supported(device):
         raise LaunchError(f"{label} has no limit {NAMES[limit] if limit in range(len(NAMES)) and isinstance(limit, int) else values.shown(limit)}", "limit")
-    if not isinstance(value, int) or isinstance(value, bool) or value < (limit == SYNCHRONIZATION or limit == PENDING):
+    if not isinstance(value, int) or isinstance(value, bool) or value < (limit in (SYNCHRONIZATION, PENDING)):
         raise LaunchError(f"limit {NAMES[limit]} of {label} must be a number that is not negative, got {values.shown(value)}")
     if limit == PRINTF:
         if SystemCall.PRINT in device.served and value != device.print_bytes:

@@ -1,9 +1,15 @@
 """Calls of the device runtime that failed in a kernel, and whose answer it did not look at."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import attrs
 
 from archdef.run.children import ERRORS, UNKNOWN
+
+if TYPE_CHECKING:
+    from archdef.lower.program import Program
 
 
 @attrs.frozen
@@ -28,7 +34,7 @@ class IgnoredFailure:
                 f"{self.file}:{self.line}")
 
 
-def ignored(found: list[tuple[int, int, int, int]], programs) -> tuple[IgnoredFailure, ...]:
+def ignored(found: list[tuple[int, int, int, int]], programs: Sequence[Program]) -> tuple[IgnoredFailure, ...]:
     """Say where they were: of each ``(error, count, kernel, statement)``, as the engine gives them; `programs` are those of the kernels."""
     made = []
     for error, count, kernel, statement in found:

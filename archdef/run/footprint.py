@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from rich.console import Group
 
 from archdef.console import text
 from archdef.run.footprint_table import contents, render_map
@@ -56,7 +57,7 @@ class MemoryMap:
         """Give plain data, ready for JSON."""
         return {**attrs.asdict(self, filter=lambda a, _: a.name != "vocabulary"), "used_bytes": self.used_bytes, "free_bytes": self.free_bytes}
 
-    def __rich__(self):
+    def __rich__(self) -> Group:
         return render_map(self)
 
     def __str__(self) -> str:

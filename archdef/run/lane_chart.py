@@ -5,7 +5,7 @@ import enum
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -38,7 +38,7 @@ _SOURCE_WIDTH = 44
 
 def render(trace: LaneTrace, steps: int = STEPS) -> Group:
     """Lay out all traced warps; `steps` bounds the rows of each."""
-    parts: list = []
+    parts: list[RenderableType] = []
     for block, warp in trace.window.warps:
         found = trace.steps(warp, block)
         first, last = trace.window.cycles

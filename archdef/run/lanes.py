@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from rich.console import Group
 
 from archdef import values
 from archdef.console import text
@@ -50,15 +51,15 @@ class LaneWindow:
     """Issues of all these warps that are kept; 64 bytes each. What is beyond is counted as lost."""
 
     @cycles.validator
-    def _cycles_are_a_range(self, attribute, value) -> None:
+    def _cycles_are_a_range(self, attribute: attrs.Attribute[tuple[int, int]], value: tuple[int, int]) -> None:
         if value[0] >= value[1] or value[1] - value[0] > MOST_CYCLES:
             raise LaunchError(f"cycles to trace are (first, behind the last), at most {MOST_CYCLES:,} of them, got {value!r}")
 
     @records.validator
-    def _records_are_few(self, attribute, value) -> None:
+    def _records_are_few(self, attribute: attrs.Attribute[int], value: int) -> None:
         values.whole(value, "records of a trace", LaunchError, at_least=1, at_most=MOST_RECORDS)
 
-    def tracer(self, kernel: str, blocks: int, block_warps: int):
+    def tracer(self, kernel: str, blocks: int, block_warps: int) -> LaneTracer:
         """Make what the engine fills. Raises LaunchError if the launch has no such warp."""
         for block, warp in self.warps:
             if block >= blocks or warp >= block_warps:
@@ -116,7 +117,8 @@ class LaneTrace:
         """Give the records of one warp, in order of time."""
         if (block, warp) not in self.window.warps:
             raise KeyError(f"warp {warp} of block {block} was not traced; these were: {list(self.window.warps)}")
-        return self.records[self.records["warp"] == block * self.block_warps + warp]
+        found: np.ndarray = self.records[self.records["warp"] == block * self.block_warps + warp]
+        return found
 
     def states(self, warp: int = 0, block: int = 0) -> np.ndarray:
         """Give `LaneState` as an array ``[cycle of the window, lane]``; cycles in which the warp was not there are ABSENT."""
@@ -178,7 +180,7 @@ class LaneTrace:
         path = np.where(records["running"] == records["alive"], LaneState.COHERENT, LaneState.FIRST_PATH + records["path"])
         return np.where(running, path[:, None], np.where(alive, LaneState.STALLED, LaneState.ABSENT)).astype(np.uint8)
 
-    def __rich__(self):
+    def __rich__(self) -> Group:
         return render(self)
 
     def __str__(self) -> str:

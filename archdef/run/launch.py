@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from archdef import values
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from archdef.host import Launched, Stream
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
+    from archdef.lower.program import Program
+    from archdef.occupancy import Occupancy
+    from archdef.run.images import Placed
     from archdef.run.module import Kernel
+    from archdef.spec import Architecture
 
 SLICE_MS = 50
 """The engine comes up for air this often, to look for Ctrl-C and to draw the progress bar."""
@@ -40,7 +45,7 @@ class Launcher(Generic[_Result]):
     What it gives is a `Run`, or in a stream what stands for the `Run` to come.
     """
 
-    def __init__(self, kernel: Kernel, grid, block, shared_bytes: int = 0, stream: Stream | None = None):
+    def __init__(self, kernel: Kernel, grid: Any, block: Any, shared_bytes: int = 0, stream: Stream | None = None):
         self.kernel, self.stream = kernel, stream
         self.grid = limits.shape(kernel.name, "grid", grid)
         self.block = limits.shape(kernel.name, "block", block)
@@ -93,7 +98,7 @@ class Launcher(Generic[_Result]):
             result = grid.run()
         return cast("_Result", result)
 
-    def prepare(self, *arguments, max_instructions: int | None = None, max_cycles: int | None = None,
+    def prepare(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
                 cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> Grid:
         """Check a launch and pack its arguments, without starting it."""
@@ -123,12 +128,12 @@ class Launcher(Generic[_Result]):
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
                     most_instructions, most_cycles, lanes, cluster)
 
-    def _scratch(self) -> list:
+    def _scratch(self) -> list[DeviceArray | int]:
         """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
         memory, blocks = self.kernel.module.device.memory, math.prod(self.grid)
         return [DeviceArray(memory, size * blocks, "u1") if size else 0 for size in self.kernel.interface.scratch_bytes]
 
-    def _occupancy(self, architecture, program, shared: int):
+    def _occupancy(self, architecture: Architecture, program: Program, shared: int) -> Occupancy:
         try:
             return occupancy(architecture, threads=math.prod(self.block), registers=max(1, program.registers),
                              shared_bytes=shared)
@@ -146,8 +151,8 @@ def _budget(given: int | None, what: str, otherwise: int) -> int:
 class Grid:
     """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
 
-    def __init__(self, launcher: Launcher, arguments, parameters: bytes, program, shared: int, resident, variables,
-                 cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
+    def __init__(self, launcher: Launcher[Any], arguments: Sequence[object], parameters: bytes, program: Program, shared: int, resident: Occupancy,
+                 variables: Placed, cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
                  cluster: tuple[int, int, int] | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
@@ -168,7 +173,8 @@ class Grid:
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
-        assert self.engine is not None and self.running is not None, "started and not finished"
+        assert self.engine is not None, "started and not finished"
+        assert self.running is not None, "started and not finished"
         return self.engine, self.running
 
     def session(self, launches: int = 1) -> core.Session:
@@ -208,7 +214,7 @@ class Grid:
         sets, ways = shape_of(l1, l1.size_bytes - taken, architecture.caches.carveout_takes)
         return {"l1_sets": sets, "l1_ways": ways}
 
-    def _textures(self) -> list:
+    def _textures(self) -> list[tuple[int, texture.Handle]]:
         references = self.launcher.kernel.module.textures
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))

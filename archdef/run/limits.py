@@ -2,12 +2,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from archdef import values
 from archdef.errors import LaunchError
 from archdef.lower.encoding import Kind, SystemCall
-from archdef.spec import FEATURES
+from archdef.spec import FEATURES, Architecture, Chip
+
+if TYPE_CHECKING:
+    from archdef.lower.program import Program
+    from archdef.lower.records import Statement
+    from archdef.occupancy import Occupancy
+    from archdef.ptx.ir import Instruction
 
 AXES = "xyz"
 _WITHIN_WARP = frozenset("activemask elect ldmatrix match mma movmatrix redux shfl stmatrix vote wmma".split())
@@ -26,7 +33,7 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+def check_launch(kernel: str, architecture: Architecture, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
     """Refuse a grid or block that is too large. Raises LaunchError."""
     limits = architecture.limits
     for what, path, sizes, allowed in (("block", "block_dimensions", block, limits.block_dimensions),
@@ -39,7 +46,7 @@ def check_launch(kernel: str, architecture, grid: tuple[int, int, int], block: t
                        f"{threads} threads, block {block}")
 
 
-def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]) -> None:
+def check_kernel(kernel: str, architecture: Architecture, program: Program, block: tuple[int, int, int]) -> None:
     """Refuse a kernel that is too large for the machine, or a block that the kernel excludes. Raises LaunchError."""
     check_size(kernel, architecture, program)
     required, largest = program.directives.get("reqntid"), program.directives.get("maxntid")
@@ -50,11 +57,11 @@ def check_kernel(kernel: str, architecture, program, block: tuple[int, int, int]
                           f"got {math.prod(block)}")
 
 
-def check_cluster(kernel: str, architecture, program, grid: tuple[int, int, int], asked: tuple[int, int, int] | None, nonportable: bool,
-                  resident) -> tuple[int, int, int] | None:
+def check_cluster(kernel: str, architecture: Architecture, program: Program, grid: tuple[int, int, int], asked: tuple[int, int, int] | None, nonportable: bool,
+                  resident: Occupancy) -> tuple[int, int, int] | None:
     """Say which clusters a launch has, as it asks or the kernel demands; None: neither. Raises LaunchError if the machine has not such."""
     given, most = program.directives.get("reqnctapercluster"), program.directives.get("maxclusterrank")
-    required = None if given is None else (*given, *(1,) * (3 - len(given)))
+    required = None if given is None else shape(kernel, ".reqnctapercluster", given)
     if asked is not None and required is not None and asked != required:
         raise LaunchError(f"{kernel} was compiled for clusters of {required} blocks (.reqnctapercluster), got {asked}")
     if (cluster := asked or required) is None:
@@ -72,7 +79,7 @@ def check_cluster(kernel: str, architecture, program, grid: tuple[int, int, int]
     return cluster
 
 
-def _check_size_of_cluster(kernel: str, architecture, cluster: tuple[int, int, int], nonportable: bool, resident) -> None:
+def _check_size_of_cluster(kernel: str, architecture: Architecture, cluster: tuple[int, int, int], nonportable: bool, resident: Occupancy) -> None:
     blocks, clusters = math.prod(cluster), architecture.block_clusters
     where = f"cannot launch {kernel} in clusters of {blocks} blocks on {architecture.label}"
     if clusters is None:
@@ -88,7 +95,7 @@ def _check_size_of_cluster(kernel: str, architecture, cluster: tuple[int, int, i
                           f"{', '.join(resident.limiter)})", "residency")
 
 
-def together(chip) -> tuple[int, ...]:
+def together(chip: Chip) -> tuple[int, ...]:
     """Give how many multiprocessors share each port, which are those that the blocks of a cluster start on."""
     if chip.cluster_sizes:
         return chip.cluster_sizes
@@ -96,12 +103,12 @@ def together(chip) -> tuple[int, ...]:
     return (chip.multiprocessors_per_cluster,) * whole + ((rest,) if rest else ())
 
 
-def active_clusters(architecture, resident, blocks: int) -> int:
+def active_clusters(architecture: Architecture, resident: Occupancy, blocks: int) -> int:
     """Count the clusters of so many blocks that can be resident at a time."""
     return sum(size * resident.active_blocks // blocks for size in together(architecture.chip))
 
 
-def check_size(kernel: str, architecture, program) -> None:
+def check_size(kernel: str, architecture: Architecture, program: Program) -> None:
     """Refuse a kernel that is too large for the machine. Raises LaunchError."""
     limits = architecture.limits
     parameters = max((p.offset + p.bytes for p in program.parameter_layout), default=0)     # as passed; the program's are rounded up
@@ -111,7 +118,7 @@ def check_size(kernel: str, architecture, program) -> None:
             raise _refusal(kernel, architecture, name, getattr(limits, name), value)
 
 
-def check_cooperative(kernel: str, architecture, program, grid: tuple[int, int, int], resident) -> None:
+def check_cooperative(kernel: str, architecture: Architecture, program: Program, grid: tuple[int, int, int], resident: Occupancy) -> None:
     """Refuse a cooperative launch of more blocks than can be resident at once, or of a kernel that launches kernels. Raises LaunchError.
 
     References: CUDA Runtime API, cudaLaunchCooperativeKernel: "The kernel cannot make use of CUDA dynamic parallelism"; an H200 gives
@@ -132,7 +139,7 @@ def check_cooperative(kernel: str, architecture, program, grid: tuple[int, int, 
                           f"{', '.join(resident.limiter)}), got {blocks}", "residency")
 
 
-def check_warp_size(kernel: str, architecture, statements, warp_size: int | None) -> None:
+def check_warp_size(kernel: str, architecture: Architecture, statements: Iterable[Statement | Instruction], warp_size: int | None) -> None:
     """Refuse code that was generated for warps of another size and exchanges values within them. Raises LaunchError.
 
     statements : what it consists of, each with an `opcode`: those of a program, or instructions as parsed.
@@ -145,6 +152,6 @@ def check_warp_size(kernel: str, architecture, statements, warp_size: int | None
                               f"({statement}); {architecture.label} has {architecture.warp.size} lanes")
 
 
-def _refusal(kernel: str, architecture, limit: str, allowed: int, asked: object) -> LaunchError:
+def _refusal(kernel: str, architecture: Architecture, limit: str, allowed: int, asked: object) -> LaunchError:
     return LaunchError(f"cannot launch {kernel} on {architecture.label}: limits.{limit} is {allowed}, got {asked}",
                        "shape" if limit.startswith(("grid_", "block_", "threads_per_block")) else "")

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from archdef.errors import DeviceMemoryError, HostError
 from archdef.host import managed as moving
@@ -16,6 +17,7 @@ from archdef.values import flag, shown, whole
 
 if TYPE_CHECKING:
     from archdef.host import Stream
+    from archdef.run.memory import Memory
 
 
 class ManagedArray(DeviceArray):
@@ -25,7 +27,7 @@ class ManagedArray(DeviceArray):
     kernels have written by now, so it waits for them first, as on hardware.
     """
 
-    def __init__(self, memory, shape: int | tuple[int, ...], dtype):
+    def __init__(self, memory: Memory, shape: int | tuple[int, ...], dtype: DTypeLike):
         self.dtype, self.shape, self.memory = dtype_of(dtype).newbyteorder("<"), shape_of(shape), memory
         side = side_of(memory)
         if side.link.managed is None:
@@ -37,7 +39,8 @@ class ManagedArray(DeviceArray):
         self._pages = memory.managed[self.address] = moving.Pages(self.address, nbytes, link.page_bytes, on_device=link.fault_us is None)
         self._release = weakref.finalize(window, _give_back, memory, self._pages)   # the last view of the host is the last to hold it
         self._release.atexit = False
-        self._host = np.frombuffer(window, "u1")[:self.nbytes].view(self.dtype).reshape(self.shape)
+        seen = np.frombuffer(window, "u1")  # type: ignore[call-overload]  # numpy's stubs know the buffers of all classes from Python 3.12 on
+        self._host: np.ndarray = seen[:self.nbytes].view(self.dtype).reshape(self.shape)
 
     @property
     def freed(self) -> bool:
@@ -45,13 +48,13 @@ class ManagedArray(DeviceArray):
         return self.memory.managed.get(self.address) is not self._pages
 
     # ------------------------------------------------------------------------------------------------------------ the host
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         """Read elements; the pages that they lie in come to the host."""
         self._touch(index, write=False)
         found = self._host[index]
         return found.copy() if isinstance(found, np.ndarray) else found
 
-    def __setitem__(self, index, value) -> None:
+    def __setitem__(self, index: Any, value: ArrayLike) -> None:
         """Write elements; the pages that they lie in come to the host."""
         self._touch(index, write=True)
         self._host[index] = value
@@ -62,7 +65,7 @@ class ManagedArray(DeviceArray):
         self._touch(..., write=True)
         return self._host
 
-    def copy_from_host(self, array) -> Self:
+    def copy_from_host(self, array: ArrayLike) -> Self:
         """Fill from a numpy array of the same shape and dtype, as the host's own code would."""
         array = host_array(array)
         self._fits(array.astype(array.dtype.newbyteorder("<"), copy=False))
@@ -71,7 +74,7 @@ class ManagedArray(DeviceArray):
 
     def copy_to_host(self, out: np.ndarray | None = None) -> np.ndarray:
         """Copy to a new numpy array, or into `out`, as the host's own code would."""
-        found = self[...]
+        found: np.ndarray = self[...]
         if out is None:
             return found
         self._fits(out)
@@ -97,16 +100,16 @@ class ManagedArray(DeviceArray):
         """
         self._alive()
         count = self.nbytes if nbytes is None else whole(nbytes, "nbytes", DeviceMemoryError, at_most=self.nbytes)
-        moving.prefetch(self.memory.side, self._pages, self._where(0, count), to_host, stream)
+        moving.prefetch(side_of(self.memory), self._pages, self._where(0, count), to_host, stream)
         return self
 
     def read_mostly(self, on: bool = True) -> ManagedArray:
         """Let both sides keep a copy of what they only read (``cudaMemAdviseSetReadMostly``); it counts for the whole allocation."""
         self._alive()
-        moving.mostly_read(self.memory.side, self._pages, flag(on, "read_mostly", DeviceMemoryError))
+        moving.mostly_read(side_of(self.memory), self._pages, flag(on, "read_mostly", DeviceMemoryError))
         return self
 
-    def view(self, dtype) -> ManagedArray:
+    def view(self, dtype: DTypeLike) -> ManagedArray:
         """See the same memory as another dtype, with one dimension. Raises DeviceMemoryError unless its size is a multiple of that."""
         seen = dtype_of(dtype).newbyteorder("<")
         if self.nbytes % seen.itemsize:
@@ -123,13 +126,13 @@ class ManagedArray(DeviceArray):
         return Pointer(self.address + offset, self.memory, self.nbytes - offset)
 
     # ------------------------------------------------------------------------------------------------------------- helpers
-    def _touch(self, index, write: bool) -> None:
+    def _touch(self, index: Any, write: bool) -> None:
         self._alive()
         if self.nbytes:
             for where in self._pages_of(index):
-                moving.touched_by_host(self.memory.side, self._pages, where, write)
+                moving.touched_by_host(side_of(self.memory), self._pages, where, write)
 
-    def _pages_of(self, index) -> list[slice]:
+    def _pages_of(self, index: Any) -> list[slice]:
         """Give the pages of elements, by numpy's own understanding of an index."""
         if not isinstance(index, tuple):
             index = (index,)
@@ -147,14 +150,14 @@ class ManagedArray(DeviceArray):
     def _where(self, start: int, nbytes: int) -> slice:
         return self._pages.range(start, nbytes)
 
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("managed memory is seen in place by its property host")
-        found = self[...]
+        found: np.ndarray = self[...]
         return found if dtype is None else found.astype(dtype, copy=False)
 
 
-def _give_back(memory, pages: moving.Pages) -> None:
+def _give_back(memory: Memory, pages: moving.Pages) -> None:
     """Free an allocation, unless somebody has."""
     if memory.managed.get(pages.address) is pages:
         memory.free(pages.address)

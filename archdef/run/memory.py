@@ -9,22 +9,30 @@ from archdef.engine import core
 from archdef.errors import DeviceMemoryError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Buffer
+
+    from archdef.host import Host
     from archdef.host.managed import Pages
+    from archdef.host.side import Side
+    from archdef.run.images import Images
+    from archdef.run.multicast import Multicast
+    from archdef.spec import Architecture
 
 
 class Memory:
     """The memory of one device. What is freed while a kernel runs is given back afterwards."""
 
-    def __init__(self, capacity_bytes: int, architecture=None, host=None):
+    def __init__(self, capacity_bytes: int, architecture: Architecture | None = None, host: Host | None = None):
         """Make it; `architecture` and `host` are those of its device, for the host model."""
         self.engine = core.DeviceMemory(capacity_bytes)
         """The engine's own object."""
         self.architecture, self.host = architecture, host
-        self.side = None
+        self.side: Side | None = None
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
-        self.images: weakref.WeakSet = weakref.WeakSet()
+        self.images: weakref.WeakSet[Images] = weakref.WeakSet()
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
-        self.multicasts: weakref.WeakSet = weakref.WeakSet()
+        self.multicasts: weakref.WeakSet[Multicast] = weakref.WeakSet()
         """Arrays of it that are mapped at multicast addresses; see `archdef.run.multicast`."""
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
@@ -57,11 +65,11 @@ class Memory:
             self._late.append(address)
         self._catch_up()
 
-    def write(self, address: int, data) -> None:
+    def write(self, address: int, data: Buffer | np.ndarray) -> None:
         """Copy a buffer of bytes to the device."""
         self.engine.write(_whole(address), data)
 
-    def read(self, address: int, out) -> None:
+    def read(self, address: int, out: Buffer | np.ndarray) -> None:
         """Copy from the device into a buffer of bytes."""
         self.engine.read(_whole(address), out)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import attrs
 
@@ -24,6 +24,8 @@ from archdef.run.texture import References
 if TYPE_CHECKING:
     from archdef.device import Device
     from archdef.host import Launched, Stream
+    from archdef.lower.program import Program
+    from archdef.lower.records import Parameter
     from archdef.run.resources import Resources
     from archdef.run.result import Run
 
@@ -134,7 +136,7 @@ class Module:
         interface = self.compiled.interfaces.get(symbol)
         return interface.name if interface else names.readable(symbol)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *map(self._called, self.kernels)]
 
     def __repr__(self) -> str:
@@ -174,7 +176,7 @@ class Kernel:
         self._lock = threading.RLock()
 
     @functools.cached_property
-    def program(self):
+    def program(self) -> Program:
         """The kernel in the engine's terms: packed operations, registers, shared memory, statements."""
         with self._lock:
             options = self.module.lowering or lower.Options()
@@ -219,7 +221,7 @@ class Kernel:
         return self.program.local_bytes
 
     @property
-    def parameters(self) -> tuple:
+    def parameters(self) -> tuple[Parameter, ...]:
         """Parameters in order: ``name``, ``offset``, ``type``, ``bytes``."""
         return tuple(self.program.parameter_layout)
 
@@ -241,7 +243,7 @@ class Kernel:
                               f"kernel[grid, block, shared_bytes, stream]")
         return Launcher(self, *given)
 
-    def __call__(self, *arguments) -> Run:
+    def __call__(self, *arguments: object) -> NoReturn:
         raise LaunchError(f"{self.name} needs a launch configuration: kernel[grid, block](…)")
 
     def __repr__(self) -> str:

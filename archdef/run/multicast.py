@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from archdef import values
 from archdef.errors import LaunchError
 from archdef.run.array import DeviceArray
+from archdef.spec import Architecture
 
 if TYPE_CHECKING:
     from archdef.run.memory import Memory
@@ -42,7 +43,7 @@ class Multicast:
         return f"<Multicast {self.address:#x} of {self.array!r}>"
 
 
-def multicast(architecture, memory: Memory, array) -> Multicast:
+def multicast(architecture: Architecture, memory: Memory, array: DeviceArray) -> Multicast:
     """Map an array of a device. Raises LaunchError where the machine has no ``multimem``, and for what is no array of the device."""
     if "multimem" not in architecture.isa.features:
         raise LaunchError(f"{architecture.label} has no multicast addresses: it does not declare the feature multimem", "feature")

@@ -81,8 +81,8 @@ def find(name: str, symbols: Iterable[str], where: str, readable: Callable[[str]
         raise LaunchError(f"a kernel of {where} is found by its name, got {values.shown(name)}")
     if name in symbols:
         return name
-    for fits in (lambda symbol: readable(symbol) == name, lambda symbol: readable(symbol).endswith(f"::{name}")):
-        found = [symbol for symbol in symbols if fits(symbol)]
+    written = {symbol: readable(symbol) for symbol in symbols}
+    for found in ([s for s, text in written.items() if text == name], [s for s, text in written.items() if text.endswith(f"::{name}")]):
         if len(found) == 1:
             return found[0]
         if found:

@@ -1,15 +1,20 @@
 """A device address that knows which memory it points into."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn, Self
+
+if TYPE_CHECKING:
+    from archdef.run.memory import Memory
+
 
 class Pointer(int):
     """What ``cudaMalloc`` gives: an address, and the bytes from it to the end of its allocation. Adding bytes keeps it a pointer."""
 
-    memory: object
+    memory: Memory
     left: int
     """Bytes up to the end of the allocation; negative past it."""
 
-    def __new__(cls, address: int, memory, left: int):
+    def __new__(cls, address: int, memory: Memory, left: int) -> Self:
         pointer = super().__new__(cls, address)
         pointer.memory, pointer.left = memory, left
         return pointer
@@ -19,10 +24,10 @@ class Pointer(int):
 
     __radd__ = __add__
 
-    def __sub__(self, other: int):
+    def __sub__(self, other: int) -> int:
         return int(self) - int(other) if isinstance(other, Pointer) else self + -int(other)
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a device pointer means nothing outside its process")
 
     def __repr__(self) -> str:

@@ -126,7 +126,7 @@ def _format(template: bytes, values: list[tuple[int, int | bytes]]) -> tuple[str
     """Format, and say whether a width or a precision was too large."""
     left, short = iter(values), False
 
-    def conversion(match: re.Match) -> bytes:
+    def conversion(match: re.Match[bytes]) -> bytes:
         nonlocal short
         flags, width, dot, precision, size, letter = match.groups()
         if width == b"*":
@@ -171,10 +171,10 @@ def _signed(bits: int, width: int) -> int:
     return bits - (bits >> width - 1 << width)
 
 
-def _convert(letter: str, flags: str, columns: int, digits: int | None, size: bytes, value) -> bytes:
+def _convert(letter: str, flags: str, columns: int, digits: int | None, size: bytes, value: tuple[int, int | bytes]) -> bytes:
     kind, content = value
     if letter == "s":
-        text = b"(null)" if kind == _NULL else content if kind == _STRING else b""
+        text = b"(null)" if kind == _NULL else content if kind == _STRING and isinstance(content, bytes) else b""
         return _pad("", text if digits is None else text[:digits], flags.replace("0", ""), columns)
     bits = _bits(value)
     if letter == "c":

@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from archdef.console import console
+from typing import Self
 
 PATIENCE_S = 1.0
 
@@ -32,9 +33,9 @@ class Progress:
             self._bar.start()
         self._bar.update(self._task, completed=done)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()

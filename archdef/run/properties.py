@@ -101,7 +101,8 @@ class DeviceProperties:
     def attribute(self, name: str) -> int:
         """Give a device attribute by its name without prefix."""
         _, where = ATTRIBUTES[name]
-        return getattr(self, where) if isinstance(where, str) else getattr(self, where[0])[where[1]]
+        value: int = getattr(self, where) if isinstance(where, str) else getattr(self, where[0])[where[1]]
+        return value
 
     def __repr__(self) -> str:
         rows = (f"  {name:28} {value}" for name, value in vars(self).items() if name != "name")

@@ -22,7 +22,7 @@ def recorded(most: int | None = None) -> Iterator[list[Run]]:
         _LISTS[:] = [other for other in _LISTS if other is not runs]
 
 
-class _Last(list):
+class _Last(list["Run"]):
     """A list that forgets its first entries, and knows how many it has had."""
 
     def __init__(self, most: int):

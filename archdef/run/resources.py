@@ -8,6 +8,7 @@ import attrs
 from archdef.spec import FrozenMap
 
 if TYPE_CHECKING:
+    from archdef.lower.program import Program
     from archdef.run.module import Kernel, Module
 
 
@@ -37,7 +38,7 @@ class Resources:
     parameter_bytes: int
     constant_bytes: int
     """Constant variables of the module."""
-    constant_banks: FrozenMap | None
+    constant_banks: FrozenMap[int, int] | None
     """Bank → bytes, of the assembler's target; None from liveness."""
     barriers: int
     """Block barriers: highest number + 1."""
@@ -65,7 +66,7 @@ def spills(module: Module, symbol: str) -> bool:
     return found.spill_store_bytes > 0 or found.spill_load_bytes > 0
 
 
-def settle(program, module: Module, symbol: str):
+def settle(program: Program, module: Module, symbol: str) -> Program:
     """Decide the registers of a lowered kernel: counted as the module's options say, and at most what the machine has.
 
     Raises CompileError if ptxas is asked for and is missing or refuses the PTX.

@@ -17,11 +17,15 @@ from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 from archdef.run.table import render
+from archdef.spec import Architecture
 
 if TYPE_CHECKING:
     import pandas
 
     from archdef.host.managed import Moved
+    from archdef.lower.program import Program
+    from archdef.lower.records import Statement
+    from archdef.occupancy import Occupancy
     from archdef.run.children import ChildLaunch
     from archdef.run.failures import IgnoredFailure
 
@@ -64,18 +68,18 @@ class Run:
     """A finished launch."""
 
     kernel: str
-    architecture: Any
+    architecture: Architecture
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared_bytes: int
     """Shared memory per block, static and dynamic."""
     registers: int
     """Registers per thread."""
-    occupancy: Any
+    occupancy: Occupancy
     """The occupancy rule's answer: ``active_blocks``, ``occupancy``, ``limiter`` …"""
     counters: Counters
     """Everything that the engine counted."""
-    program: Any
+    program: Program
     """The lowered kernel, whose statements the counters belong to."""
     sources: dict[str, tuple[str, ...]] = attrs.field(factory=dict, repr=False)
     """File name → its lines, as far as they are at hand."""
@@ -225,7 +229,7 @@ class Run:
         return tuple(self._cost(self.program.file, statement.line, statement.text, [row])
                      for row, statement in enumerate(self.program.statements))
 
-    def _place(self, statement) -> tuple[str, int]:
+    def _place(self, statement: Statement) -> tuple[str, int]:
         if statement.file and statement.source_line is not None:
             return statement.file, statement.source_line
         return self.program.file, statement.line

@@ -6,9 +6,10 @@ import functools
 import math
 import operator
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import values
 from archdef.errors import DeviceMemoryError, LaunchError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from archdef.ptx.ir import Variable
     from archdef.run.module import Module
 
+T = TypeVar("T")
 _DTYPES = {"f16": "f2", "f32": "f4", "f64": "f8", "b128": "V16"}
 """PTX type → numpy's, where that is not its letter (u for b) and its bytes."""
 
@@ -34,7 +36,7 @@ class Symbol(DeviceArray):
     and `view` shows them as something else. Python's own numbers, and lists of them, become what the variable holds.
     """
 
-    def __init__(self, module: Module, name: str, shape: tuple[int, ...], dtype, untyped: bool = False):
+    def __init__(self, module: Module, name: str, shape: tuple[int, ...], dtype: DTypeLike, untyped: bool = False):
         self.module, self.name, self.shape, self.dtype, self.untyped = module, name, shape, np.dtype(dtype), untyped
         self.memory = module.device.memory
         self.address: int = module.images.address(name)
@@ -44,7 +46,7 @@ class Symbol(DeviceArray):
         """Where it lies: ``global``, or ``const`` for constant memory."""
         return self.module.ptx.variables[self.name].space
 
-    def view(self, dtype, shape: int | tuple[int, ...] = -1) -> Symbol:
+    def view(self, dtype: DTypeLike, shape: int | tuple[int, ...] = -1) -> Symbol:
         """See the same memory as another dtype.
 
         shape : of the view; one size may be -1, for what is left.
@@ -63,11 +65,11 @@ class Symbol(DeviceArray):
             raise DeviceMemoryError(f"cannot see the {self.nbytes} bytes of {self.name} as {seen} of shape {values.shown(shape)}")
         return Symbol(self.module, self.name, tuple(sizes), seen)
 
-    def copy_from_host(self, array) -> Self:
+    def copy_from_host(self, array: ArrayLike) -> Self:
         """Fill from a numpy array, or from numbers. Raises DeviceMemoryError if they do not fit."""
         return super().copy_from_host(self._given(array))
 
-    def copy_from(self, source, stream: Stream | None = None) -> Self:
+    def copy_from(self, source: ArrayLike | DeviceArray, stream: Stream | None = None) -> Self:
         """Fill from a numpy array, from numbers, or from a device array; see `DeviceArray.copy_from`."""
         return super().copy_from(source if isinstance(source, DeviceArray) else self._given(source), stream)
 
@@ -80,7 +82,7 @@ class Symbol(DeviceArray):
 
     to_host = copy_to_host
 
-    def copy_to(self, out, stream: Stream | None = None):
+    def copy_to(self, out: np.ndarray | DeviceArray, stream: Stream | None = None) -> np.ndarray | DeviceArray:
         """Copy into a numpy array or a device array; see `DeviceArray.copy_to`."""
         super().copy_to(out if isinstance(out, DeviceArray) else self._seen(out), stream)
         return out
@@ -94,7 +96,7 @@ class Symbol(DeviceArray):
         """Refuse: it is the module's."""
         raise DeviceMemoryError(f"{self.name} belongs to {self.module.compiled.file}, and is freed with it")
 
-    def _given(self, source) -> np.ndarray:
+    def _given(self, source: ArrayLike) -> np.ndarray:
         """Give what is to be copied here, as an array of this shape and dtype where it means one."""
         if isinstance(source, np.generic) or not isinstance(source, (bool, int, float, list, tuple)):
             return self._seen(np.asarray(source, order="C"))
@@ -127,7 +129,7 @@ class Symbol(DeviceArray):
         return f"<Symbol {self.name} {self.dtype} {self.shape} at {self.address:#x}, {self.space}>"
 
 
-class Symbols(Mapping):
+class Symbols(Mapping[str, Symbol]):
     """The variables of a module, by name: as the PTX has it, or as the source does where that is unique."""
 
     def __init__(self, module: Module):
@@ -161,16 +163,24 @@ class Symbols(Mapping):
     def __len__(self) -> int:
         return len(self._variables)
 
-    def __contains__(self, name) -> bool:
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         try:
             self[name]
         except LaunchError:
             return False
         return True
 
-    def get(self, name: str, default=None):
+    @overload
+    def get(self, name: str, default: None = None) -> Symbol | None: ...
+
+    @overload
+    def get(self, name: str, default: T) -> Symbol | T: ...
+
+    def get(self, name: str, default: object = None) -> object:
         """Give a variable, or `default` if there is none of that name."""
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  this is the method that is asked for
 
     @property
     def _variables(self) -> dict[str, Variable]:

@@ -220,7 +220,7 @@ def of_array(array: Any, *, box: Sequence[int] | None = None, lower: Sequence[in
     if not _is_one_of(interleave, INTERLEAVES):
         raise LaunchError(f"no tensor map: interleave must be one of {', '.join(map(str, INTERLEAVES))}, got {values.shown(interleave)}")
     if strides is None:
-        strides, size = [], TYPES[kind][1] if not interleave else interleave
+        strides, size = [], interleave or TYPES[kind][1]
         for extent in extents[:-1]:
             size *= extent
             strides.append(size)

@@ -4,8 +4,8 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from archdef.engine.texture_table import TEXTURE_DTYPE
 from archdef.errors import DeviceMemoryError, LaunchError, nearest
 from archdef.ptx import ir
 from archdef.run.array import DeviceArray
+
+if TYPE_CHECKING:
+    from archdef.lower.program import Program
+    from archdef.run.memory import Memory
+    from archdef.run.module import Module
 
 FORMATS = {"u1": 0, "i1": 1, "u2": 2, "i2": 3, "u4": 4, "i4": 5, "f2": 6, "f4": 7}
 """Element type → the engine's ``TexelFormat``."""
@@ -28,7 +33,7 @@ _KINDS = {"texture": 0, "surface": 1, "sampler": 2}
 class Handle:
     """What a kernel names a texture, sampler or surface by: pass it as a 64-bit argument."""
 
-    def __init__(self, kind: str, memory, array: DeviceArray | None, fields: dict):
+    def __init__(self, kind: str, memory: Memory, array: DeviceArray | None, fields: dict[str, Any]):
         self.kind, self.memory, self.array = kind, memory, array
         self._fields = fields
         self.handle: int = of(memory).add(self)
@@ -67,7 +72,7 @@ class Handle:
 class Handles:
     """The textures, samplers and surfaces of one device memory, by handle; those that nobody holds any more are gone."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._live: weakref.WeakValueDictionary[int, Handle] = weakref.WeakValueDictionary()
         self._numbers = itertools.count(FIRST_HANDLE)
         self._lock = threading.Lock()
@@ -94,25 +99,25 @@ class Handles:
         return table.tobytes()
 
 
-_OF: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+_OF: weakref.WeakKeyDictionary[Memory, Handles] = weakref.WeakKeyDictionary()
 _OF_LOCK = threading.Lock()
 
 
-def of(memory) -> Handles:
+def of(memory: Memory) -> Handles:
     """Give the handles of a device memory."""
     with _OF_LOCK:
         return _OF.setdefault(memory, Handles())
 
 
 # ------------------------------------------------------------------------------------------------------------ descriptions
-def _choice(what: str, value, known) -> Any:
+def _choice(what: str, value: object, known: Collection[object]) -> Any:
     if not isinstance(value, (str, int)) or isinstance(value, bool) or value not in known:
         raise LaunchError(f"{what} must be one of {', '.join(map(str, known))}, got {values.shown(value)}"
                           + (nearest(value, map(str, known)) if isinstance(value, str) else ""))
     return value
 
 
-def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool, cube: bool, layout: str, width: int | None) -> dict:
+def _extents(memory: Memory, array: DeviceArray, what: str, channels: int, layered: bool, cube: bool, layout: str, width: int | None) -> dict[str, Any]:
     """Read an array as texels: rows behind one another, channels last, layers first."""
     if not isinstance(array, DeviceArray):
         raise LaunchError(f"a {what} is made of a device array, got {type(array).__name__}; copy it with to_device")
@@ -136,7 +141,7 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
         raise LaunchError(f"layout {layout!r} is of {'one axis' if layout == 'linear' else 'two axes'}, got shape {array.shape}")
     if array.size == 0:
         raise LaunchError(f"a {what} needs texels, got shape {array.shape}")
-    depth, height, row = ([1, 1] + shape)[-3:]
+    depth, height, row = [1, 1, *shape][-3:]
     width = row if width is None else values.whole(width, "width in columns of the array", LaunchError, at_least=1, at_most=row)
     texel = array.dtype.itemsize * channels
     return dict(address=array.address, width=width, height=height, depth=depth, layers=layers, pitch=row * texel,
@@ -145,7 +150,7 @@ def _extents(memory, array: DeviceArray, what: str, channels: int, layered: bool
                 tiled=int(layout == "array" and len(shape) > 1))
 
 
-def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes: int = 3) -> dict:
+def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes: int = 3) -> dict[str, Any]:
     _choice("filter", filter, ("point", "linear"))
     if not isinstance(address, (str, list, tuple)) or not address:
         raise LaunchError(f"address is one mode, or one for each axis, x first, got {values.shown(address)}")
@@ -161,7 +166,7 @@ def _sampling(filter: str, address: str | Sequence[str], normalized: bool, axes:
     return dict(linear=int(filter == "linear"), normalized=int(normalized), address_mode=modes)
 
 
-def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[str], normalized: bool, read: str, layered: bool,
+def texture(memory: Memory, array: DeviceArray, *, filter: str, address: str | Sequence[str], normalized: bool, read: str, layered: bool,
             cube: bool, channels: int, layout: str, width: int | None) -> Handle:
     """Make a texture; see `Device.texture`."""
     fields = _extents(memory, array, "texture", channels, layered, cube, layout, width)
@@ -175,12 +180,12 @@ def texture(memory, array: DeviceArray, *, filter: str, address: str | Sequence[
     return Handle("texture", memory, array, fields | dict(normalized_read=int(read == "normalized_float")))
 
 
-def surface(memory, array: DeviceArray, *, layered: bool, channels: int, layout: str, width: int | None) -> Handle:
+def surface(memory: Memory, array: DeviceArray, *, layered: bool, channels: int, layout: str, width: int | None) -> Handle:
     """Make a surface; see `Device.surface`."""
     return Handle("surface", memory, array, _extents(memory, array, "surface", channels, layered, False, layout, width))
 
 
-def sampler(memory, *, filter: str, address: str | Sequence[str], normalized: bool) -> Handle:
+def sampler(memory: Memory, *, filter: str, address: str | Sequence[str], normalized: bool) -> Handle:
     """Make a sampler; see `Device.sampler`."""
     return Handle("sampler", memory, None, _sampling(filter, address, normalized))
 
@@ -188,7 +193,7 @@ def sampler(memory, *, filter: str, address: str | Sequence[str], normalized: bo
 class References:
     """What the texture, sampler and surface references of a module stand for: ``module.textures["name"] = texture``."""
 
-    def __init__(self, module):
+    def __init__(self, module: Module):
         self._file, self._memory = module.compiled.file, module.device.memory
         self._bound: dict[str, Handle] = {}
         self.extend(module.ptx)
@@ -210,12 +215,12 @@ class References:
             raise LaunchError(f"{self._file} has no texture, sampler or surface reference {name!r}{nearest(name, self._kinds)}")
         return self._kinds[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._kinds)
 
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def placed(self, program, base: int) -> list[tuple[int, Handle]]:
+    def placed(self, program: Program, base: int) -> list[tuple[int, Handle]]:
         """Give address and handle of those that are bound; `base` is where the module's variables lie."""
         return [(base + offset, self._bound[name]) for name, offset in program.references if name in self._bound]

@@ -46,7 +46,8 @@ class Value:
         if self.number is not None:
             return self.number
         if self.file is not None:
-            return np.load(self.file, allow_pickle=False)
+            loaded: np.ndarray = np.load(self.file, allow_pickle=False)
+            return loaded
         try:
             return self._filled(random, np.dtype(self.dtype))
         except MemoryError:
@@ -154,7 +155,7 @@ def _number(text: str, refusal: str) -> int | float:
     raise ValueError(refusal)
 
 
-def _as_float(number: int | float) -> float:
+def _as_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError:

@@ -1,23 +1,26 @@
 """The runtime, once, without a vocabulary: `names.py` gives it the names that users know."""
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
 from archdef.host.pinned import is_pinned, pin, unpin
-from archdef.host.side import side_of
+from archdef.host.side import Side, side_of
 from archdef.host.together import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run import device_limits
 from archdef.run.array import DeviceArray, host_array
 from archdef.run.launch import Launcher
 from archdef.run.managed import ManagedArray
+from archdef.run.memory import Memory
 from archdef.run.module import Kernel, Module
 from archdef.run.pointer import Pointer
 from archdef.run.symbols import Symbol
@@ -26,6 +29,7 @@ from archdef.run.tensor_map import (
 from archdef.runtime.devices import Devices
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
+from archdef.spec import Architecture
 
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
 _KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
@@ -36,8 +40,13 @@ ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
 NO_PRE_SYNC, NO_POST_SYNC = 1, 2
 
+End: TypeAlias = Pointer | DeviceArray | np.ndarray
+"""Where bytes are copied to."""
+Source: TypeAlias = End | ArrayLike
+"""Where they come from: what makes a numpy array, too."""
 
-def _encoded(encode, *arguments) -> bytes:
+
+def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
     try:
         return encode(*arguments)
     except LaunchError as error:
@@ -57,7 +66,7 @@ class Runtime:
         """Whether no stream means the thread's own one, as if compiled with ``--default-stream per-thread``."""
 
     # ----------------------------------------------------------------------------------------------------------- devices
-    def use(self, *devices) -> tuple[Device, ...]:
+    def use(self, *devices: Device | str | Architecture) -> tuple[Device, ...]:
         """Say which devices this runtime has: names of architectures, descriptions or `Device` objects, numbered from 0."""
         self._allocated.clear()
         self._modules.clear()
@@ -115,10 +124,8 @@ class Runtime:
     def DeviceReset(self) -> None:
         """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
-        try:
+        with contextlib.suppress(Exception):        # forgetting it is what a reset is for
             device.side.synchronize()
-        except Exception:       # forgetting it is what a reset is for
-            pass
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
@@ -207,20 +214,20 @@ class Runtime:
             raise Refusal("NotSupported" if flags == ATTACH_HOST else "InvalidValue", f"managed memory with the flags {flags}")
         if size < 1:
             raise Refusal("InvalidValue", f"{size} bytes")
-        memory = self._memory(self.devices.current)
-        if memory.side.link.managed is None:
-            raise Refusal("NotSupported", f"{memory.side.label} has no managed memory: it declares no host_link.managed")
+        side, memory = self.devices.current.side, self._memory(self.devices.current)
+        if side.link.managed is None:
+            raise Refusal("NotSupported", f"{side.label} has no managed memory: it declares no host_link.managed")
         if size > memory.engine.capacity:
             raise Refusal("MemoryAllocation", f"{size} bytes of managed memory asked, the device has {memory.engine.capacity}")
         array = ManagedArray(memory, size, "u1")
         self._allocated[id(memory), array.address] = size
         return array
 
-    def MemPrefetchAsync(self, array: ManagedArray, count: int | None = None, device: int | None = None, stream=None) -> None:
+    def MemPrefetchAsync(self, array: ManagedArray, count: int | None = None, device: int | None = None, stream: Stream | int | None = None) -> None:
         """Move the first bytes of managed memory to its device, or to the host (``CpuDeviceId``), in a stream."""
         side = self._managed(array)
         to_host = self._side_meant(array, device)
-        if side.link.managed.fault_us is None:
+        if side.link.managed is None or side.link.managed.fault_us is None:
             raise Refusal("InvalidDevice", f"{side.label} does not prefetch managed memory: its device has no page faults")
         count = array.nbytes if count is None else count
         self._check_count(count, array.nbytes)
@@ -236,33 +243,33 @@ class Runtime:
         if advice not in (READ_MOSTLY, NOT_READ_MOSTLY):
             known = advice in range(READ_MOSTLY, 7)
             raise Refusal("NotSupported" if known else "InvalidValue", f"advice {advice}: no side reaches memory that stays on the other here")
-        if side.link.managed.fault_us is None:
+        if side.link.managed is None or side.link.managed.fault_us is None:
             raise Refusal("InvalidDevice", f"{side.label} takes no advice on managed memory: its device has no page faults")
         array.read_mostly(advice == READ_MOSTLY)
 
-    def Memcpy(self, dst, src, count: int | None = None, kind: int = DEFAULT) -> None:
+    def Memcpy(self, dst: End, src: Source, count: int | None = None, kind: int = DEFAULT) -> None:
         """Copy bytes and wait; `dst` and `src` are pointers, device arrays or numpy arrays; `count` None: all of the shorter."""
         self._copy(dst, src, count, kind, None, wait=True)
 
-    def MemcpyAsync(self, dst, src, count: int | None = None, kind: int = DEFAULT, stream=None) -> None:
+    def MemcpyAsync(self, dst: End, src: Source, count: int | None = None, kind: int = DEFAULT, stream: Stream | int | None = None) -> None:
         """Put a copy into a stream. Ordinary host memory makes the call wait, as it does in CUDA."""
         self._copy(dst, src, count, kind, stream, wait=False)
 
-    def MemcpyPeer(self, dst, dst_device: int, src, src_device: int, count: int | None = None) -> None:
+    def MemcpyPeer(self, dst: End, dst_device: int, src: Source, src_device: int, count: int | None = None) -> None:
         """Copy between devices and wait."""
         self._peer(dst, dst_device, src, src_device)
         self._copy(dst, src, count, DEVICE_TO_DEVICE, None, wait=True)
 
-    def MemcpyPeerAsync(self, dst, dst_device: int, src, src_device: int, count: int | None = None, stream=None) -> None:
+    def MemcpyPeerAsync(self, dst: End, dst_device: int, src: Source, src_device: int, count: int | None = None, stream: Stream | int | None = None) -> None:
         """Put a copy between devices into a stream of either."""
         self._peer(dst, dst_device, src, src_device)
         self._copy(dst, src, count, DEVICE_TO_DEVICE, stream, wait=False)
 
-    def Memset(self, pointer, value: int, count: int | None = None) -> None:
+    def Memset(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None) -> None:
         """Set bytes of device memory. As CUDA's it does not wait."""
         self.MemsetAsync(pointer, value, count, None)
 
-    def MemsetAsync(self, pointer, value: int, count: int | None = None, stream=None) -> None:
+    def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None) -> None:
         """Set bytes of device memory in a stream."""
         memory, address, left = self._device_end(pointer)
         count = left if count is None else count
@@ -272,21 +279,21 @@ class Runtime:
             side.fill(address, count, value & 255, self._stream(stream, side))
 
     # ---------------------------------------------------------------------------------------------------------- variables
-    def MemcpyToSymbol(self, symbol: Symbol, src, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
+    def MemcpyToSymbol(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
         """Copy bytes into a variable of a module, from `offset` on, and wait; `count` None: all that `src` has."""
         self._copy(self._place_in(symbol, offset), src, *self._of_symbol(src, count, kind, HOST_TO_DEVICE), None, wait=True)
 
-    def MemcpyToSymbolAsync(self, symbol: Symbol, src, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE,
-                            stream=None) -> None:
+    def MemcpyToSymbolAsync(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE,
+                            stream: Stream | int | None = None) -> None:
         """Put a copy into a variable of a module into a stream."""
         self._copy(self._place_in(symbol, offset), src, *self._of_symbol(src, count, kind, HOST_TO_DEVICE), stream, wait=False)
 
-    def MemcpyFromSymbol(self, dst, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST) -> None:
+    def MemcpyFromSymbol(self, dst: End, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST) -> None:
         """Copy bytes out of a variable of a module, from `offset` on, and wait; `count` None: all that `dst` takes."""
         self._copy(dst, self._place_in(symbol, offset), *self._of_symbol(dst, count, kind, DEVICE_TO_HOST), None, wait=True)
 
-    def MemcpyFromSymbolAsync(self, dst, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST,
-                              stream=None) -> None:
+    def MemcpyFromSymbolAsync(self, dst: End, symbol: Symbol, count: int | None = None, offset: int = 0, kind: int = DEVICE_TO_HOST,
+                              stream: Stream | int | None = None) -> None:
         """Put a copy out of a variable of a module into a stream."""
         self._copy(dst, self._place_in(symbol, offset), *self._of_symbol(dst, count, kind, DEVICE_TO_HOST), stream, wait=False)
 
@@ -320,7 +327,8 @@ class Runtime:
         layout = self._layout(type, rank, address, dims, strides, element_strides, (interleave, swizzle, promotion, fill))
         return TensorMap(_encoded(encode_pixels, layout, lower, upper, channels, pixels))
 
-    def _layout(self, type, rank, address, dims, strides, element_strides, modes) -> Layout:
+    def _layout(self, type: int, rank: int, address: DeviceArray | Pointer | int, dims: Sequence[int], strides: Sequence[int],
+                element_strides: Sequence[int], modes: tuple[int, int, int, int]) -> Layout:
         """Read the driver's numbers."""
         found: list[Any] = []
         for what, number, known in zip(("data type", "interleave", "swizzle", "L2 promotion", "fill"), (type, *modes),
@@ -349,19 +357,19 @@ class Runtime:
         """Give a stream up; what it still has to do is done."""
         self._stream(stream)
 
-    def StreamSynchronize(self, stream=None) -> None:
+    def StreamSynchronize(self, stream: Stream | int | None = None) -> None:
         """Wait for a stream."""
         self._stream(stream).synchronize()
 
-    def StreamQuery(self, stream=None) -> bool:
+    def StreamQuery(self, stream: Stream | int | None = None) -> bool:
         """Say whether a stream has done all its work by now."""
         return self._stream(stream).done
 
-    def StreamWaitEvent(self, stream, event: Event, flags: int = 0) -> None:
+    def StreamWaitEvent(self, stream: Stream | int | None, event: Event, flags: int = 0) -> None:
         """Let a stream wait for the last record of an event, of any device."""
         self._stream(stream).wait_event(self._event(event))
 
-    def LaunchHostFunc(self, stream, function: Callable, *arguments) -> None:
+    def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any) -> None:
         """Call a host function when the stream has done what it has so far."""
         self._stream(stream).call(function, *arguments)
 
@@ -378,7 +386,7 @@ class Runtime:
         """Give an event up."""
         self._event(event)
 
-    def EventRecord(self, event: Event, stream=None) -> None:
+    def EventRecord(self, event: Event, stream: Stream | int | None = None) -> None:
         """Record an event in a stream."""
         self._stream(stream).record(self._event(event))
 
@@ -402,16 +410,17 @@ class Runtime:
         return end.elapsed_since(start) * 1e3
 
     # ---------------------------------------------------------------------------------------------------------- launches
-    def LaunchKernel(self, kernel: Kernel, grid, block, arguments: Sequence = (), shared_bytes: int = 0, stream=None) -> Launched:
+    def LaunchKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
+                     stream: Stream | int | None = None) -> Launched:
         """Put a kernel into a stream of the current device; it is compiled anew for a device that it was not compiled for."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=False)
 
-    def LaunchCooperativeKernel(self, kernel: Kernel, grid, block, arguments: Sequence = (), shared_bytes: int = 0,
-                                stream=None) -> Launched:
+    def LaunchCooperativeKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
+                                stream: Stream | int | None = None) -> Launched:
         """Put a kernel into a stream whose whole grid may synchronise: every block must be resident at once."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=True)
 
-    def LaunchCooperativeKernelMultiDevice(self, launches: Sequence[Sequence], flags: int = 0) -> list[Launched]:
+    def LaunchCooperativeKernelMultiDevice(self, launches: Sequence[Sequence[Any]], flags: int = 0) -> list[Launched]:
         """Launch one kernel cooperatively on several devices; its grids may wait for each other (``this_multi_grid().sync()``).
 
         launches : of each device ``(kernel, grid, block, arguments, shared_bytes, stream)``; same kernel, grid, block and shared
@@ -442,7 +451,7 @@ class Runtime:
             prepared.append((stream, Launcher(kernel, grid, block, shared_bytes, stream).prepare(*arguments, cooperative=True)))
         return launch_together(prepared, before=not flags & NO_PRE_SYNC, after=not flags & NO_POST_SYNC)
 
-    def FuncGetAttributes(self, kernel: Kernel):
+    def FuncGetAttributes(self, kernel: Kernel) -> dict[str, int]:
         """Give what a kernel takes, under CUDA's names."""
         kernel = self._for(kernel, self.devices.current)
         return {"numRegs": kernel.registers, "sharedSizeBytes": kernel.shared_bytes, "localSizeBytes": kernel.local_bytes,
@@ -483,15 +492,16 @@ class Runtime:
         return best_blocks * architecture.chip.multiprocessors, best_size
 
     # ------------------------------------------------------------------------------------------------------------ errors
-    def GetErrorString(self, error) -> str:
+    def GetErrorString(self, error: object) -> str:
         """Say what an error number means."""
         return next((text for number, text in STATUS.values() if number == values.as_whole(error)), "unrecognized error code")
 
     # ------------------------------------------------------------------------------------------------------------ helpers
-    def _memory(self, device: Device):
-        return device.side.memory
+    def _memory(self, device: Device) -> Memory:
+        memory: Memory = device.side.memory
+        return memory
 
-    def _stream(self, stream, side=None) -> Stream:
+    def _stream(self, stream: Stream | int | None, side: Side | None = None) -> Stream:
         """Turn what callers pass for a stream into one: None and 0 the default, 1 the legacy, 2 the thread's own default stream."""
         if isinstance(stream, Stream):
             return stream
@@ -505,12 +515,12 @@ class Runtime:
         raise Refusal("InvalidResourceHandle", f"{values.shown(stream)} is no stream")
 
     @staticmethod
-    def _host_array(array) -> None:
+    def _host_array(array: object) -> None:
         if not isinstance(array, np.ndarray):
             raise Refusal("InvalidValue", f"host memory is a numpy array, got {values.shown(array)}")
 
     @staticmethod
-    def _event(event) -> Event:
+    def _event(event: object) -> Event:
         if not isinstance(event, Event):
             raise Refusal("InvalidResourceHandle", f"{values.shown(event)} is no event")
         return event
@@ -543,7 +553,7 @@ class Runtime:
         return Pointer(symbol.address + offset, symbol.memory, symbol.nbytes - offset)
 
     @staticmethod
-    def _of_symbol(other, count: int | None, kind: int, usual: int) -> tuple[int | None, int]:
+    def _of_symbol(other: Source, count: int | None, kind: int, usual: int) -> tuple[int | None, int]:
         """Check the direction of a copy between a variable and something else; give the bytes and the direction."""
         on_device = isinstance(other, (Pointer, DeviceArray))
         if kind not in (usual, DEVICE_TO_DEVICE, DEFAULT) or kind != DEFAULT and (kind == DEVICE_TO_DEVICE) != on_device:
@@ -552,7 +562,8 @@ class Runtime:
             count = other.nbytes if isinstance(other, DeviceArray) else host_array(other).nbytes
         return count, kind
 
-    def _launch(self, kernel, grid, block, arguments, shared_bytes, stream, cooperative) -> Launched:
+    def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,
+                cooperative: bool) -> Launched:
         stream = self._stream(stream)
         device = self.devices.current
         if stream.side is not device.side:
@@ -578,24 +589,24 @@ class Runtime:
                                           shared_bytes=shared).values())
 
     @staticmethod
-    def _managed(array):
+    def _managed(array: object) -> Side:
         """Give the side of the device that managed memory belongs to."""
         if not isinstance(array, ManagedArray):
             raise Refusal("InvalidValue", f"{values.shown(array)} is no managed memory; MallocManaged gives some")
         if array.freed:
             raise DeviceMemoryError("the managed memory was freed")
-        return array.memory.side
+        return side_of(array.memory)
 
-    def _side_meant(self, array, device: int | None) -> bool:
+    def _side_meant(self, array: ManagedArray, device: int | None) -> bool:
         """Say whether a device's number means the host; it may also mean the device that managed memory belongs to, as None does."""
         if device == CPU_DEVICE:
             return True
         if device is not None and self.devices[device].memory is not array.memory:
-            raise Refusal("NotSupported", f"managed memory of {array.memory.side.label} stays with that device and the host")
+            raise Refusal("NotSupported", f"managed memory of {side_of(array.memory).label} stays with that device and the host")
         return False
 
     # A copy has two ends: (True, memory, address, bytes left) on a device, (False, array of bytes) on the host.
-    def _device_end(self, end) -> tuple[Any, int, int]:
+    def _device_end(self, end: object) -> tuple[Any, int, int]:
         if isinstance(end, DeviceArray):
             if end.freed:
                 raise DeviceMemoryError("the device array was freed")
@@ -607,7 +618,7 @@ class Runtime:
         side_of(memory)         # puts the device on the host's clock
         return memory, address, left
 
-    def _peer(self, dst, dst_device: int, src, src_device: int) -> None:
+    def _peer(self, dst: End, dst_device: int, src: Source, src_device: int) -> None:
         for end, number in ((dst, dst_device), (src, src_device)):
             memory, _, _ = self._device_end(end)
             if memory is not self.devices[number].memory:
@@ -618,7 +629,7 @@ class Runtime:
         if count < 0 or any(count > most for most in left):
             raise Refusal("InvalidValue", f"{count} bytes asked, {', '.join(map(str, left))} there")
 
-    def _copy(self, dst, src, count: int | None, kind: int, stream, wait: bool) -> None:
+    def _copy(self, dst: End, src: Source, count: int | None, kind: int, stream: Stream | int | None, wait: bool) -> None:
         there, here = (isinstance(end, (Pointer, DeviceArray)) for end in (dst, src))
         if kind != DEFAULT and kind != _KINDS[there, here]:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit {type(dst).__name__} and {type(src).__name__}")
@@ -650,7 +661,7 @@ class Runtime:
             to[:count] = source[:count]
 
 
-def _host_end(end, write: bool) -> np.ndarray:
+def _host_end(end: Source, write: bool) -> np.ndarray:
     if not isinstance(end, np.ndarray) and not write:
         end = host_array(end)
     if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or end.dtype.hasobject or write and not end.flags.writeable:

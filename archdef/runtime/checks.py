@@ -19,13 +19,13 @@ from archdef.runtime.status import Refusal
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 
-def checked(call: Callable) -> Callable:
+def checked(call: Callable[..., Any]) -> Callable[..., Any]:
     """Give a call that checks its arguments first. Raises Refusal."""
     signature = inspect.signature(call)
     rules = {name: rule for name, parameter in signature.parameters.items() if (rule := _rule(name, str(parameter.annotation))) is not None}
 
     @functools.wraps(call)
-    def careful(*arguments, **named):
+    def careful(*arguments: Any, **named: Any) -> Any:
         bound = signature.bind(*arguments, **named)         # its TypeError says which argument is missing or unknown
         for name, rule in rules.items():
             if name in bound.arguments:

@@ -7,4 +7,4 @@ from archdef.runtime.names import vocabulary
 
 _NAMES = vocabulary("cuda", "cu", also={})
 globals().update(_NAMES)
-__all__ = sorted(_NAMES)
+__all__ = sorted(_NAMES)  # noqa: PLE0605  a list

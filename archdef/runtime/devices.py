@@ -15,7 +15,7 @@ VARIABLE = "ARCHDEF_DEVICES"
 class Devices:
     """The devices of one runtime, in order; each thread has its own current one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._list: list[Device] | None = None
         self._thread = threading.local()
 

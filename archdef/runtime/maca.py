@@ -7,4 +7,4 @@ from archdef.runtime.names import vocabulary
 
 _NAMES = vocabulary("mc", "mc", also={"waveSize": "warpSize"}, whole_shared=True)
 globals().update(_NAMES)
-__all__ = sorted(_NAMES)
+__all__ = sorted(_NAMES)  # noqa: PLE0605  a list

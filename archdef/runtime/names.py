@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from archdef import values
@@ -53,11 +54,11 @@ class _LastError:
         return next((self.called(status) for status, (n, _) in STATUS.items() if n == whole), "unrecognized error code")
 
 
-def _guarded(call, last: _LastError):
+def _guarded(call: Callable[..., Any], last: _LastError) -> Callable[..., Any]:
     call = checked(call)
 
     @functools.wraps(call)
-    def guarded(*arguments, **named):
+    def guarded(*arguments: Any, **named: Any) -> Any:
         try:
             return call(*arguments, **named)
         except ArchdefError as error:
@@ -67,11 +68,11 @@ def _guarded(call, last: _LastError):
     return guarded
 
 
-def vocabulary(prefix: str, driver: str, **differences) -> dict[str, Any]:
+def vocabulary(prefix: str, driver: str, **differences: Any) -> dict[str, Any]:
     """Give everything of a runtime by its names; `driver` is the prefix of the driver's calls, `differences` are those of `Runtime`."""
     runtime = api.Runtime(**differences)
     last = _LastError(prefix)
-    names = {prefix + name: _guarded(getattr(runtime, name), last) for name in CALLS}
+    names: dict[str, Any] = {prefix + name: _guarded(getattr(runtime, name), last) for name in CALLS}
     names |= {driver + name: _guarded(getattr(runtime, name), last) for name in DRIVER}
     names |= {name: _guarded(getattr(runtime, name), last) for name in PLAIN}
     names |= {prefix + name: value for name, value in CONSTANTS.items()}

@@ -32,7 +32,7 @@ _LIKELY = """chip.multiprocessors chip.multiprocessors_per_cluster clocks.core_m
 """Fields in which variants of a machine differ most often; a new declaration lists those that its base has."""
 
 
-def new_plugin(name: str, *, base: str | None = None, folder: str | os.PathLike = ".") -> Path:
+def new_plugin(name: str, *, base: str | None = None, folder: str | os.PathLike[str] = ".") -> Path:
     """Write a plugin that declares the architecture `name`, into ``archdef-NAME`` in `folder`, as a whole or not at all.
 
     base : an installed architecture of which the new one is a variant; None: a small machine with everything spelled out.

@@ -6,7 +6,7 @@ together. `addresses` are byte addresses, one per lane; `mask` says which lanes 
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ class Transaction(NamedTuple):
     """Lanes of the warp that it serves."""
 
 
-def _groups(addresses: Sequence[int], mask: Sequence[bool] | None, lanes: int):
+def _groups(addresses: Sequence[int], mask: Sequence[bool] | None, lanes: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """Yield ``(width, [(lane, address), …])`` for each run of `lanes` lanes that has an active one."""
     given = np.asarray(addresses)
     active = np.ones(len(given), bool) if mask is None else np.asarray(mask, bool)
@@ -81,7 +81,7 @@ class StrictHalfWarp(CoalescingRule):
     """The segment must start at a multiple of its size, but of no more than this: 256 asks as much of words of 16 bytes, 128 lets them begin
     in the middle."""
 
-    def transactions(self, addresses, word_bytes, mask=None):
+    def transactions(self, addresses: Sequence[int], word_bytes: int, mask: Sequence[bool] | None = None) -> list[Transaction]:
         sent = []
         for width, group in _groups(addresses, mask, self.group_lanes):
             bases = {address - (lane % self.group_lanes) * word_bytes for lane, address in group}
@@ -97,7 +97,7 @@ class StrictHalfWarp(CoalescingRule):
         return sent
 
     @property
-    def largest_bytes(self):
+    def largest_bytes(self) -> int:
         return max(128, self.uncoalesced_bytes)
 
 
@@ -118,7 +118,7 @@ class SegmentShrinking(CoalescingRule):
     largest_segment_bytes: int = integer(power_of_two=True, default=128)
     """Segment of words of 4 bytes and more; words of 1 and 2 bytes have a quarter and a half of it."""
 
-    def transactions(self, addresses, word_bytes, mask=None):
+    def transactions(self, addresses: Sequence[int], word_bytes: int, mask: Sequence[bool] | None = None) -> list[Transaction]:
         sent = []
         for _, left in _groups(addresses, mask, self.group_lanes):
             while left:
@@ -138,7 +138,7 @@ class SegmentShrinking(CoalescingRule):
         return sent
 
     @property
-    def largest_bytes(self):
+    def largest_bytes(self) -> int:
         return self.largest_segment_bytes
 
 
@@ -159,7 +159,7 @@ class Lines(CoalescingRule):
     sector_bytes: int = integer(power_of_two=True, default=128)
     """Bytes of one transaction."""
 
-    def transactions(self, addresses, word_bytes, mask=None):
+    def transactions(self, addresses: Sequence[int], word_bytes: int, mask: Sequence[bool] | None = None) -> list[Transaction]:
         sent = []
         for _, group in _groups(addresses, mask, self.group_lanes):
             sectors: dict[int, list[int]] = {}
@@ -170,7 +170,7 @@ class Lines(CoalescingRule):
         return sent
 
     @property
-    def largest_bytes(self):
+    def largest_bytes(self) -> int:
         return self.sector_bytes
 
 
@@ -195,7 +195,7 @@ class SingleWordBroadcast(Broadcast):
     References: CUDA C Programming Guide 3.0-4.2, shared memory on devices of compute capability 1.x (broadcast access).
     """
 
-    def passes(self, words, banks):
+    def passes(self, words: Sequence[tuple[int, int]], banks: int) -> int:
         left, count = list(words), 0
         while left:
             broadcast = left[0][1]
@@ -218,7 +218,7 @@ class MulticastBroadcast(Broadcast):
     References: CUDA C Programming Guide 4.2, shared memory on devices of compute capability 2.x.
     """
 
-    def passes(self, words, banks):
+    def passes(self, words: Sequence[tuple[int, int]], banks: int) -> int:
         different = {word for _, word in words}
         return max(np.bincount([word % banks for word in different])) if different else 0
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 
@@ -85,7 +85,7 @@ class Architecture:
     changes: Mapping[str, tuple[object, object]] = attrs.field(default=FrozenMap(), converter=_frozen, eq=False)
     """What `evolve` has changed since the plugin's declaration: path → (declared value, value now)."""
 
-    def __attrs_post_init__(self):
+    def __attrs_post_init__(self) -> None:
         if faults := check.faults(self):
             raise SpecErrors(f"{self.name if isinstance(self.name, str) else 'architecture'} is not a usable description", faults)
 
@@ -193,7 +193,7 @@ class Architecture:
         """
         parts, history, evidence = self._parts(), dict(self.changes), dict(self.evidence)
         given = _applied(parts, changes, self.name)
-        for path, before, now in _differing(self._parts(), parts, given):
+        for path, _before, now in _differing(self._parts(), parts, given):
             if above := next((p for p in history if path.startswith(p + ".")), None):   # a field of what was changed as a whole
                 path, now = above, _found(parts, above)
             declared = history.pop(path)[0] if path in history else _declared(self._parts(), path, history)
@@ -275,7 +275,7 @@ def _only_leaves(paths: list[str]) -> set[str]:
     return {path for path in paths if path not in above}
 
 
-def _no_entry(machine: str, what: str, name: object, known: Iterable[str]):
+def _no_entry(machine: str, what: str, name: object, known: Iterable[str]) -> NoReturn:
     raise UnknownField(f"{machine} has no {what} {values.shown(name)}{nearest(name, known) if isinstance(name, str) else ''}")
 
 

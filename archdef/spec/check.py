@@ -6,10 +6,10 @@ move one number at a time.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from operator import attrgetter
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -17,22 +17,26 @@ from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Rule, Text, Texts, closest, holds_fields
-from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Isa
+from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Form, Isa, Operation
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.memory import MOST_SECTORS, L2Partitions
 from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
+import itertools
 
 if TYPE_CHECKING:
     from archdef.spec.arch import Architecture
 
-_COMBINATIONS: list[tuple[tuple[str, ...], bool, Callable]] = []
+Fault: TypeAlias = tuple[str, object, str] | tuple[str, object, str, str | None]
+"""The path, the value, what is allowed, and perhaps what was meant: the arguments of `SpecError`."""
+Combination: TypeAlias = "Callable[[Architecture], Iterator[Fault]]"
+_COMBINATIONS: list[tuple[tuple[str, ...], bool, Combination]] = []
 
 
-def _combination(*reads: str, declared: bool = False):
+def _combination(*reads: str, declared: bool = False) -> Callable[[Combination], Combination]:
     """Register a rule about several values; it yields ``(path, value, allowed[, hint])``."""
-    def register(rule):
+    def register(rule: Combination) -> Combination:
         _COMBINATIONS.append((reads, declared, rule))
         return rule
     return register
@@ -72,7 +76,7 @@ def left_at_default(arch: Architecture) -> set[str]:
             and getattr(value, attribute.name) == _default(attribute)}
 
 
-def _default(attribute: attrs.Attribute) -> object:
+def _default(attribute: attrs.Attribute[Any]) -> object:
     default: Any = attribute.default
     return default.factory() if isinstance(default, attrs.Factory) else default  # type: ignore[arg-type]  # attrs types its class as a function
 
@@ -108,14 +112,14 @@ MOST_WAYS_OF_POLICIES = 1024
 
 
 @_combination("limits.threads_per_block", "limits.threads_per_multiprocessor")
-def _a_block_fits(arch):
+def _a_block_fits(arch: Architecture) -> Iterator[Fault]:
     most = arch.limits.threads_per_multiprocessor
     if arch.limits.threads_per_block > most:
         yield "limits.threads_per_block", arch.limits.threads_per_block, f"must be at most threads_per_multiprocessor = {most}"
 
 
 @_combination("host_link")
-def _faults_of_managed_memory(arch):
+def _faults_of_managed_memory(arch: Architecture) -> Iterator[Fault]:
     managed = arch.host_link.managed if arch.host_link is not None else None
     if managed is None:
         return
@@ -126,7 +130,7 @@ def _faults_of_managed_memory(arch):
 
 
 @_combination("warp.size", "limits.warps_per_multiprocessor", "limits.threads_per_multiprocessor", declared=True)
-def _threads_fill_warps(arch):
+def _threads_fill_warps(arch: Architecture) -> Iterator[Fault]:
     product = arch.warp.size * arch.limits.warps_per_multiprocessor
     if arch.limits.threads_per_multiprocessor != product:
         yield ("limits.threads_per_multiprocessor", arch.limits.threads_per_multiprocessor,
@@ -134,7 +138,7 @@ def _threads_fill_warps(arch):
 
 
 @_combination("limits.threads_per_block", "limits.block_dimensions")
-def _a_block_dimension_is_within_the_block(arch):
+def _a_block_dimension_is_within_the_block(arch: Architecture) -> Iterator[Fault]:
     for axis, most in zip("xyz", arch.limits.block_dimensions, strict=True):
         if most > arch.limits.threads_per_block:
             yield ("limits.block_dimensions", arch.limits.block_dimensions,
@@ -142,7 +146,7 @@ def _a_block_dimension_is_within_the_block(arch):
 
 
 @_combination("chip", declared=True)
-def _clusters_and_groups_make_up_the_chip(arch):
+def _clusters_and_groups_make_up_the_chip(arch: Architecture) -> Iterator[Fault]:
     chip = arch.chip
     groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, GroupByGroup) else None
     for path, sizes in (("chip.cluster_sizes", chip.cluster_sizes), ("chip.block_dispatch", groups)):
@@ -153,40 +157,40 @@ def _clusters_and_groups_make_up_the_chip(arch):
 
 
 @_combination("interconnect.slices", declared=True)
-def _slices_depend_on_address_bits_that_are_looked_at(arch):
+def _slices_depend_on_address_bits_that_are_looked_at(arch: Architecture) -> Iterator[Fault]:
     rule = arch.interconnect.slices and arch.interconnect.slices.map
     if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
         yield "interconnect.slices.map", rule, "must look at address bits below 40"
 
 
 @_combination("interconnect.l2_partitions", "dram.partitions")
-def _parts_of_the_chip_have_equally_many_partitions(arch):
+def _parts_of_the_chip_have_equally_many_partitions(arch: Architecture) -> Iterator[Fault]:
     parts = arch.interconnect.l2_partitions
     if parts is not None and arch.dram.partitions % parts.count:
         yield "interconnect.l2_partitions.count", parts.count, f"must divide dram.partitions = {arch.dram.partitions}: each has as many"
 
 
 @_combination("caches", "limits.shared_carveouts", declared=True)
-def _l1_keeps_something_beside_every_carveout(arch):
+def _l1_keeps_something_beside_every_carveout(arch: Architecture) -> Iterator[Fault]:
     l1, sizes = arch.caches.l1, arch.limits.shared_carveouts
     if arch.caches.l1_gives_carveout and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
         yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
 @_combination("caches")
-def _a_carveout_is_of_an_l1(arch):
+def _a_carveout_is_of_an_l1(arch: Architecture) -> Iterator[Fault]:
     if arch.caches.l1_gives_carveout and arch.caches.l1 is None and _asked(arch, "caches.l1_gives_carveout"):
         yield "caches.l1_gives_carveout", True, "must come with caches.l1"
 
 
 @_combination("caches.l1_gives_carveout", "caches.carveout_takes")
-def _carveout_takes_of_an_l1(arch):
+def _carveout_takes_of_an_l1(arch: Architecture) -> Iterator[Fault]:
     if not arch.caches.l1_gives_carveout and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
         yield "caches.carveout_takes", arch.caches.carveout_takes, "must be sets unless caches.l1_gives_carveout"
 
 
 @_combination("caches.l1_gives_carveout", "limits.shared_headroom", "limits.shared_headroom_bytes")
-def _headroom_is_of_a_carveout(arch):
+def _headroom_is_of_a_carveout(arch: Architecture) -> Iterator[Fault]:
     times, most = arch.limits.shared_headroom, arch.limits.shared_headroom_bytes
     asked = not arch.changes or "limits.shared_headroom" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
     if not arch.caches.l1_gives_carveout:       # a what-if may take the carveout away alone
@@ -245,7 +249,7 @@ alone is refused."""
 
 
 @_combination("load_store.atomic_cycles", "load_store.atomic_sector_cycles", "limits.stack_bytes_per_thread", "isa", "caches")
-def _what_is_asked_shows(arch):
+def _what_is_asked_shows(arch: Architecture) -> Iterator[Fault]:
     for path, (used, where) in _STAYS.items():
         if path in arch.changes and not used(arch):
             yield path, attrgetter(path)(arch), f"must stay as it is unless {where}"
@@ -264,7 +268,7 @@ def _lacking_for(arch: Architecture, path: str) -> str:
 
 
 @_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches")
-def _what_is_given_is_used(arch):
+def _what_is_given_is_used(arch: Architecture) -> Iterator[Fault]:
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")
         owner = attrgetter(above)(arch)
@@ -281,7 +285,7 @@ def _what_is_given_is_used(arch):
 
 
 @_combination("schedulers.count", "limits.warps_per_multiprocessor")
-def _schedulers_hold_the_warps(arch):
+def _schedulers_hold_the_warps(arch: Architecture) -> Iterator[Fault]:
     most = 64 * arch.schedulers.count
     if arch.limits.warps_per_multiprocessor > most:
         yield ("limits.warps_per_multiprocessor", arch.limits.warps_per_multiprocessor,
@@ -289,7 +293,7 @@ def _schedulers_hold_the_warps(arch):
 
 
 @_combination("limits")
-def _registers_add_up(arch):
+def _registers_add_up(arch: Architecture) -> Iterator[Fault]:
     limits = arch.limits
     if limits.registers_per_block > limits.registers_per_multiprocessor:
         yield ("limits.registers_per_block", limits.registers_per_block,
@@ -302,7 +306,7 @@ def _registers_add_up(arch):
 
 
 @_combination("limits", declared=True)
-def _register_partitions_hold_the_warps(arch):
+def _register_partitions_hold_the_warps(arch: Architecture) -> Iterator[Fault]:
     limits = arch.limits
     most = limits.warps_per_register_partition
     if most is not None and most * limits.register_partitions != limits.warps_per_multiprocessor:
@@ -311,7 +315,7 @@ def _register_partitions_hold_the_warps(arch):
 
 
 @_combination("limits")
-def _shared_memory_adds_up(arch):
+def _shared_memory_adds_up(arch: Architecture) -> Iterator[Fault]:
     limits = arch.limits
     if limits.shared_bytes_per_block > limits.shared_bytes_per_multiprocessor:
         yield ("limits.shared_bytes_per_block", limits.shared_bytes_per_block,
@@ -319,14 +323,14 @@ def _shared_memory_adds_up(arch):
 
 
 @_combination("limits.address_bits", "dram.capacity_bytes")
-def _device_memory_has_addresses(arch):
+def _device_memory_has_addresses(arch: Architecture) -> Iterator[Fault]:
     bits, capacity = arch.limits.address_bits, arch.dram.capacity_bytes
     if bits is not None and capacity > 1 << bits:
         yield "dram.capacity_bytes", capacity, f"must be at most what limits.address_bits = {bits} reach, {1 << bits}"
 
 
 @_combination("limits", declared=True)
-def _shared_memory_is_a_carveout(arch):
+def _shared_memory_is_a_carveout(arch: Architecture) -> Iterator[Fault]:
     sizes = arch.limits.shared_carveouts
     if sizes and arch.limits.shared_bytes_per_multiprocessor not in sizes:
         yield ("limits.shared_bytes_per_multiprocessor", arch.limits.shared_bytes_per_multiprocessor,
@@ -335,7 +339,7 @@ def _shared_memory_is_a_carveout(arch):
 
 # -------------------------------------------------------------------------------------------------------- instructions
 @_combination("units", "schedulers.dual_issue", "schedulers.issue_width", "schedulers.superscalar")
-def _dual_issue_pairs_units(arch):
+def _dual_issue_pairs_units(arch: Architecture) -> Iterator[Fault]:
     names = [unit.name for unit in arch.units]
     for pair in arch.schedulers.dual_issue:
         for name in sorted(set(pair) - set(names)):
@@ -349,7 +353,7 @@ def _dual_issue_pairs_units(arch):
         yield "schedulers.issue_width", arch.schedulers.issue_width, f"must be at most {most}: dual_issue pairs no more units with each other"
 
 
-def _most_issued_together(pairs) -> int | None:
+def _most_issued_together(pairs: Collection[frozenset[str]]) -> int | None:
     """Count the units of the largest set of which each two are a pair; None: a unit is paired with itself, so there is no end."""
     if any(len(pair) == 1 for pair in pairs):
         return None
@@ -362,13 +366,13 @@ def _most_issued_together(pairs) -> int | None:
 
 
 @_combination("schedulers.superscalar", "schedulers.issue_width")
-def _superscalar_issue_is_wide(arch):
+def _superscalar_issue_is_wide(arch: Architecture) -> Iterator[Fault]:
     if arch.schedulers.superscalar and arch.schedulers.issue_width < 2:
         yield "schedulers.superscalar", True, "must be False where issue_width is 1"
 
 
 @_combination("clocks", "units")
-def _parts_at_the_core_clock_have_a_ratio(arch):
+def _parts_at_the_core_clock_have_a_ratio(arch: Architecture) -> Iterator[Fault]:
     known = [*CORE_PARTS, *(unit.name for unit in arch.units)]
     for part in arch.clocks.core_parts:
         if part not in known:
@@ -378,7 +382,7 @@ def _parts_at_the_core_clock_have_a_ratio(arch):
 
 
 @_combination("units", "schedulers.count")
-def _only_shared_units_have_copies(arch):
+def _only_shared_units_have_copies(arch: Architecture) -> Iterator[Fault]:
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
             yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
@@ -399,7 +403,7 @@ def _only_shared_units_have_copies(arch):
 
 
 @_combination("isa.operations", "isa.features", "units")
-def _every_class_has_a_cost(arch):
+def _every_class_has_a_cost(arch: Architecture) -> Iterator[Fault]:
     declared, features = arch.isa.operations, arch.isa.features
     missing = [name for name in OPERATION_CLASSES
                if name not in declared and (name not in FEATURE_OF_CLASS or features.issuperset(FEATURE_OF_CLASS[name].split()))]
@@ -418,7 +422,7 @@ def _every_class_has_a_cost(arch):
 
 
 @_combination("isa.operations", "isa.forms", "units")
-def _forms_belong_to_a_class(arch):
+def _forms_belong_to_a_class(arch: Architecture) -> Iterator[Fault]:
     names = [unit.name for unit in arch.units]
     for name, form in arch.isa.forms.items():
         if form.operation not in arch.isa.operations:
@@ -440,7 +444,7 @@ _FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "re
 
 
 @_combination("isa.operations")
-def _slow_paths_belong_to_an_operation(arch):
+def _slow_paths_belong_to_an_operation(arch: Architecture) -> Iterator[Fault]:
     for name, cost in arch.isa.operations.items():
         path = f"isa.operations.{name}"
         needs = {"slow_issues": "slow_paths", "slow_path_instructions": "slow_paths", "slow_branches": "slow_issues", "slow_cycles": "slow_issues"}
@@ -457,14 +461,14 @@ def _slow_paths_belong_to_an_operation(arch):
 
 
 @_combination("isa.operations", "isa.untaken_branch_cycles")
-def _a_branch_that_nobody_takes_is_sooner(arch):
+def _a_branch_that_nobody_takes_is_sooner(arch: Architecture) -> Iterator[Fault]:
     branch, untaken = arch.isa.operations.get("branch"), arch.isa.untaken_branch_cycles
     if branch is not None and untaken is not None and untaken > branch.latency_cycles and _asked(arch, "isa.untaken_branch_cycles"):
         yield "isa.untaken_branch_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, that of one taken"
 
 
 @_combination("isa.operations", "isa.forms")
-def _forms_say_what_is_theirs(arch):
+def _forms_say_what_is_theirs(arch: Architecture) -> Iterator[Fault]:
     for name, form in arch.isa.forms.items():
         path, whole = f"isa.forms.{name}", arch.isa.operations.get(form.operation)
         for field, operation in _FORM_OF.items():
@@ -481,18 +485,18 @@ def _forms_say_what_is_theirs(arch):
         yield from _rare_among_issues(path, form)
 
 
-def _rare_among_issues(path, cost):
+def _rare_among_issues(path: str, cost: Operation | Form) -> Iterator[Fault]:
     if (cost.rare_issues or 0) > cost.issues:
         yield f"{path}.rare_issues", cost.rare_issues, f"must be at most issues = {cost.issues}"
 
 
-def _asked(arch, path):
+def _asked(arch: Architecture, path: str) -> bool:
     """Tell whether a description says this by itself: a what-if may take away alone what it is part of."""
     return not arch.changes or path in arch.changes
 
 
 @_combination("isa.matrix")
-def _groups_of_lanes_have_four_products(arch):
+def _groups_of_lanes_have_four_products(arch: Architecture) -> Iterator[Fault]:
     for name in ("groups", "groups_f16"):
         rule = getattr(arch.isa.matrix, name, None)
         if isinstance(rule, AlignedSum) and rule.products != 4:
@@ -502,7 +506,7 @@ def _groups_of_lanes_have_four_products(arch):
 
 
 @_combination("isa.features", "isa.matrix", "isa.warpgroup", declared=True)
-def _matrix_products_have_an_arithmetic(arch):
+def _matrix_products_have_an_arithmetic(arch: Architecture) -> Iterator[Fault]:
     matrix = arch.isa.matrix
     if "matrix" in arch.isa.features and matrix is None:
         yield "isa.matrix", None, "must be given where the feature matrix is declared"
@@ -517,7 +521,7 @@ def _matrix_products_have_an_arithmetic(arch):
 
 
 @_combination("isa.matrix")
-def _sums_are_carried_out(arch):
+def _sums_are_carried_out(arch: Architecture) -> Iterator[Fault]:
     matrix, known = arch.isa.matrix, (AlignedSum, ChainedSum, PairedSum)
     for field in attrs.fields(type(matrix)) if matrix is not None else ():
         if not isinstance(getattr(matrix, field.name), (*known, NoneType)):
@@ -526,14 +530,14 @@ def _sums_are_carried_out(arch):
 
 
 @_combination("isa.features")
-def _features_come_with_what_they_need(arch):
+def _features_come_with_what_they_need(arch: Architecture) -> Iterator[Fault]:
     for feature, needed in FEATURE_NEEDS.items():
         if feature in arch.isa.features and needed not in arch.isa.features:
             yield "isa.features", feature, f"must come with {needed}"
 
 
 @_combination("isa.features", "block_clusters")
-def _clusters_of_blocks_are_a_feature(arch):
+def _clusters_of_blocks_are_a_feature(arch: Architecture) -> Iterator[Fault]:
     if arch.block_clusters is None:
         return
     if "clusters" not in arch.isa.features:
@@ -544,26 +548,26 @@ def _clusters_of_blocks_are_a_feature(arch):
 
 
 @_combination("isa.features", "device_launches")
-def _launches_by_kernels_are_described(arch):
+def _launches_by_kernels_are_described(arch: Architecture) -> Iterator[Fault]:
     if "dynamic_parallelism" in arch.isa.features and arch.device_launches is None:
         yield "device_launches", None, "must be given where isa.features has dynamic_parallelism"
 
 
 @_combination("isa.features", "texture")
-def _texture_fetches_are_described(arch):
+def _texture_fetches_are_described(arch: Architecture) -> Iterator[Fault]:
     if "texture" in arch.isa.features and arch.texture is None:
         yield "texture", None, "must be given where isa.features has texture"
 
 
 # -------------------------------------------------------------------------------------------------------------- memory
 @_combination("shared", declared=True)
-def _an_access_without_conflict_exists(arch):
+def _an_access_without_conflict_exists(arch: Architecture) -> Iterator[Fault]:
     if arch.shared.conflict_lanes > arch.shared.banks:
         yield "shared.conflict_lanes", arch.shared.conflict_lanes, f"must be at most shared.banks = {arch.shared.banks}"
 
 
 @_combination("coalescing", "dram.interleave_bytes", "caches")
-def _transactions_stay_in_one_place(arch):
+def _transactions_stay_in_one_place(arch: Architecture) -> Iterator[Fault]:
     for kind in ("load", "store", "load_uncached"):
         rule = getattr(arch.coalescing, kind)
         if rule.largest_bytes > arch.dram.interleave_bytes:
@@ -596,7 +600,7 @@ _ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), 
 
 
 @_combination("coalescing", "caches")
-def _loads_go_by_the_rule_of_their_way(arch):
+def _loads_go_by_the_rule_of_their_way(arch: Architecture) -> Iterator[Fault]:
     rules = arch.coalescing
     asked = any(path == "coalescing.load" or path.startswith("coalescing.load.") for path in arch.changes)   # a variant may take L1 away alone
     if arch.caches.l1 is None and rules.load != rules.load_uncached and asked:
@@ -604,17 +608,17 @@ def _loads_go_by_the_rule_of_their_way(arch):
 
 
 @_combination("coalescing")
-def _lines_have_as_many_sectors_as_are_kept_under_a_tag(arch):
+def _lines_have_as_many_sectors_as_are_kept_under_a_tag(arch: Architecture) -> Iterator[Fault]:
     for kind in ("load", "store", "load_uncached"):
         rule = getattr(arch.coalescing, kind)
-        line = getattr(rule, "line_bytes", None)
-        sector = getattr(rule, "sector_bytes", line)
-        if line is not None and not sector <= line <= MOST_SECTORS * sector:      # what the engine keeps under one tag
+        line: int = getattr(rule, "line_bytes", 0)
+        sector: int = getattr(rule, "sector_bytes", line)
+        if line and not sector <= line <= MOST_SECTORS * sector:      # what the engine keeps under one tag
             yield f"coalescing.{kind}.line_bytes", line, f"must be 1 to {MOST_SECTORS} times sector_bytes = {sector}"
 
 
 @_combination("caches")
-def _caches_are_what_is_carried_out(arch):
+def _caches_are_what_is_carried_out(arch: Architecture) -> Iterator[Fault]:
     for level, cache in arch.caches.declared.items():
         for field, allowed, why in (
                 ("scope", _SHARED_BY.get(level, _BEHIND), "no other sharing of it is modelled"),
@@ -632,7 +636,7 @@ def _caches_are_what_is_carried_out(arch):
 
 
 @_combination("caches", "dram.interleave_bytes")
-def _caches_have_whole_sets(arch):
+def _caches_have_whole_sets(arch: Architecture) -> Iterator[Fault]:
     for level, cache in arch.caches.declared.items():
         path = f"caches.{level}"
         if cache.size_bytes % (cache.line_bytes * cache.ways):
@@ -648,10 +652,10 @@ def _caches_have_whole_sets(arch):
 
 
 @_combination("caches")
-def _levels_of_constants_and_instructions_follow_each_other(arch):
+def _levels_of_constants_and_instructions_follow_each_other(arch: Architecture) -> Iterator[Fault]:
     for kind, piece in (("constant", "sector_bytes"), ("instruction", "line_bytes")):       # that a miss of the first level brings
         levels = [kind, f"{kind}_l2", f"{kind}_l3"]
-        for nearer, level in zip(levels, levels[1:]):
+        for nearer, level in itertools.pairwise(levels):
             behind, front = getattr(arch.caches, level), getattr(arch.caches, nearer)
             if behind is None:
                 continue
@@ -671,7 +675,7 @@ def _levels_of_constants_and_instructions_follow_each_other(arch):
 
 
 @_combination("caches.texture_l1", "interconnect.response_latency_ns", "clocks.shader_mhz", declared=True)
-def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
+def _a_shared_texture_cache_is_no_nearer_than_the_network(arch: Architecture) -> Iterator[Fault]:
     cache = arch.caches.texture_l1
     least = arch.interconnect.response_latency_ns * arch.clocks.shader_mhz / 1000
     if cache is not None and cache.scope == "cluster" and cache.latency_cycles < least:
@@ -680,7 +684,7 @@ def _a_shared_texture_cache_is_no_nearer_than_the_network(arch):
 
 
 @_combination("load_store", "coalescing.store", "interconnect.mask_bytes", declared=True)
-def _stores_that_wait_for_each_other_know_their_words(arch):
+def _stores_that_wait_for_each_other_know_their_words(arch: Architecture) -> Iterator[Fault]:
     rule, combining = arch.coalescing.store, arch.load_store.write_combining
     if combining and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
         yield ("load_store.write_combining", combining,
@@ -688,7 +692,7 @@ def _stores_that_wait_for_each_other_know_their_words(arch):
 
 
 @_combination("caches.l1_prefetcher", "caches.l1")
-def _a_prefetcher_has_a_cache_to_fetch_into(arch):
+def _a_prefetcher_has_a_cache_to_fetch_into(arch: Architecture) -> Iterator[Fault]:
     prefetcher, l1 = arch.caches.l1_prefetcher, arch.caches.l1
     if prefetcher is None:
         return
@@ -699,14 +703,14 @@ def _a_prefetcher_has_a_cache_to_fetch_into(arch):
 
 
 @_combination("load_store.instruction_queue", "units", "isa.operations", declared=True)
-def _instructions_queue_for_a_unit_that_schedulers_share(arch):
+def _instructions_queue_for_a_unit_that_schedulers_share(arch: Architecture) -> Iterator[Fault]:
     if arch.load_store.instruction_queue and not arch.shared_memory_units:
         yield ("load_store.instruction_queue", arch.load_store.instruction_queue,
                "must be absent unless the schedulers share a unit that accesses memory")
 
 
 @_combination("dram")
-def _dram_is_consistent(arch):
+def _dram_is_consistent(arch: Architecture) -> Iterator[Fault]:
     dram = arch.dram
     if dram.write_drain_high > dram.queue_entries:
         yield "dram.write_drain_high", dram.write_drain_high, f"must be at most queue_entries = {dram.queue_entries}"
@@ -723,6 +727,6 @@ def _dram_is_consistent(arch):
 
 
 @_combination("dram", declared=True)
-def _partitions_share_the_bus(arch):
+def _partitions_share_the_bus(arch: Architecture) -> Iterator[Fault]:
     if arch.dram.bus_bits % (8 * arch.dram.partitions):
         yield "dram.bus_bits", arch.dram.bus_bits, f"must give each of {arch.dram.partitions} partitions whole bytes"

@@ -4,9 +4,9 @@ from __future__ import annotations
 import abc
 import difflib
 import math
-import re
+import string
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import attrs
 
@@ -35,33 +35,38 @@ def unit_of(name: str) -> str:
     return next((unit for ending, unit in _UNITS if name.endswith(ending)), "")
 
 
-class FrozenMap(Mapping):
+K = TypeVar("K")
+V_co = TypeVar("V_co", covariant=True)
+
+
+class FrozenMap(Mapping[K, V_co]):
     """A dict that cannot change, keeps its order, hashes and pickles."""
 
     __slots__ = ("_items",)
+    _items: dict[K, V_co]
 
-    def __init__(self, items: Mapping | tuple = ()):
+    def __init__(self, items: Mapping[K, V_co] | Iterable[tuple[K, V_co]] = ()):
         object.__setattr__(self, "_items", dict(items))
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("a FrozenMap cannot change")
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: K) -> V_co:
         return self._items[key]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[K]:
         return iter(self._items)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._items)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(frozenset(self._items.items()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self._items)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[FrozenMap[K, V_co]], tuple[dict[K, V_co]]]:
         return FrozenMap, (self._items,)
 
 
@@ -102,7 +107,7 @@ class Number(Rule):
     at_most: float | None = None
     power_of_two: bool = False
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         wanted = int if self.whole else (int, float)
         if not isinstance(value, wanted) or isinstance(value, bool) or not -math.inf < value < math.inf:
             yield SpecError(path, value, "must be a whole number" if self.whole else "must be a number")
@@ -116,11 +121,13 @@ class Number(Rule):
             yield SpecError(path, value, f"must be at most {MOST_WHOLE if self.whole else MOST_REAL:g}, as every number of a description")
         elif not self.whole and 0 < abs(value) < LEAST_REAL:
             yield SpecError(path, value, f"must be 0 or at least {LEAST_REAL:g}, as every number of a description")
-        elif self.power_of_two and value & (value - 1):
+        elif self.power_of_two and isinstance(value, int) and value & (value - 1):
             yield SpecError(path, value, "must be a power of two", hint=str(1 << value.bit_length()))
 
-    def parse(self, name, text):
-        number, unit = re.fullmatch(r"(.*?)\s*([A-Za-z/]*)", text.strip(), re.DOTALL).groups()
+    def parse(self, name: str, text: str) -> object:
+        given = text.strip()
+        number = given.rstrip(f"{string.ascii_letters}/")
+        unit = given[len(number):]
         scale = _BYTE_UNITS.get(unit) if unit_of(name) == "B" else 1 if unit == unit_of(name) else None
         try:
             if not unit or scale is None:
@@ -140,7 +147,7 @@ class Numbers(Rule):
     length: int | None = None
     longest: int | None = None
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, tuple) or (self.length is not None and len(value) != self.length):
             yield SpecError(path, value, f"must be a tuple of {self.length or 'whole'} numbers")
         elif self.longest is not None and len(value) > self.longest:
@@ -148,7 +155,7 @@ class Numbers(Rule):
         elif any(not isinstance(v, int) or isinstance(v, bool) or not self.at_least <= v <= self.at_most for v in value):
             yield SpecError(path, value, f"must hold whole numbers of at least {self.at_least} and at most {self.at_most}")
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         try:
             return tuple(int(part, 0) for part in text.strip("() ").split(",") if part.strip())
         except ValueError:
@@ -159,11 +166,11 @@ class Numbers(Rule):
 class Flag(Rule):
     """True or False."""
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, bool):
             yield SpecError(path, value, "must be True or False")
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         return {"true": True, "yes": True, "on": True, "1": True,
                 "false": False, "no": False, "off": False, "0": False}.get(text.lower(), text)
 
@@ -174,7 +181,7 @@ class Text(Rule):
 
     needs_evidence: bool = False
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, str) or not value.strip():
             yield SpecError(path, value, "must be a text that is not empty")
         elif values.printable(value) != value:
@@ -187,7 +194,7 @@ class Texts(Rule):
 
     needs_evidence: bool = False
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, tuple) or not all(isinstance(v, str) and v for v in value):
             yield SpecError(path, value, "must be a tuple of names")
         elif any(values.printable(v) != v for v in value):
@@ -198,14 +205,14 @@ class Texts(Rule):
 class Choice(Rule):
     """One of a few fixed values."""
 
-    allowed: tuple
+    allowed: tuple[object, ...]
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not any(value == a and type(value) is type(a) for a in self.allowed):
             listed = ", ".join(repr(a) for a in self.allowed)
             yield SpecError(path, value, f"must be one of {listed}", hint=closest(value, map(str, self.allowed)))
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         return next((a for a in self.allowed if str(a) == text), text)
 
 
@@ -216,7 +223,7 @@ class Words(Rule):
     known: Mapping[str, str]
     what: str = "word"
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, frozenset):
             yield SpecError(path, value, f"must be a frozenset of {self.what} names")
             return
@@ -224,7 +231,7 @@ class Words(Rule):
             if word not in self.known:
                 yield SpecError(path, word, f"must hold known {self.what}s", hint=closest(word, self.known))
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         return frozenset(text.replace(",", " ").split())
 
 
@@ -232,7 +239,7 @@ class Words(Rule):
 class Pairs(Rule):
     """A tuple of frozensets of two names, or of one that is paired with itself."""
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, tuple) or not all(isinstance(v, frozenset) and len(v) in (1, 2) for v in value):
             yield SpecError(path, value, "must be a tuple of frozensets of one or two names")
 
@@ -241,7 +248,7 @@ class Pairs(Rule):
 class Exceptions(Rule):
     """A tuple of ``((number, …), unit)``: numbers to which another unit applies."""
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         fine = isinstance(value, tuple) and all(
             isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], tuple) and isinstance(v[1], int) and v[1] > 0
             and all(isinstance(n, int) and abs(n) <= MOST_WHOLE for n in (*v[0], v[1])) for v in value)
@@ -255,7 +262,7 @@ class Part(Rule):
 
     of: type
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, self.of):
             yield SpecError(path, value, f"must be a {self.of.__name__}")
 
@@ -266,11 +273,11 @@ class Policy(Part):
 
     of: type[PolicyValue]
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         known = self.of.by_name()
         return known[text]() if text in known else super().parse(name, text)
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, self.of):
             known = self.of.by_name()
             listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items()) or "installed plugins bring none"
@@ -283,11 +290,11 @@ class Extensible(Part):
 
     of: type[Named]
 
-    def parse(self, name, text):
+    def parse(self, name: str, text: str) -> object:
         known = self.of.by_name()
         return known[text]() if text in known else text
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, self.of):
             known = self.of.by_name()
             listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items())
@@ -301,7 +308,7 @@ class Parts(Rule):
     of: type[Any]
     at_most: int
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, tuple) or not value or not all(isinstance(v, self.of) for v in value):
             yield SpecError(path, value, f"must be a tuple of {self.of.__name__}, at least one")
             return
@@ -318,7 +325,7 @@ class Table(Rule):
 
     of: type[Any]
 
-    def check(self, path, value):
+    def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, Mapping):
             yield SpecError(path, value, f"must map names to {self.of.__name__}")
             return
@@ -334,7 +341,7 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 # -------------------------------------------------------------------------------------------------------------- fields
-def _field(rule: Rule, default: object, **more) -> Any:
+def _field(rule: Rule, default: object, **more: Any) -> Any:
     return attrs.field(default=default, metadata={_RULE: rule}, **more)
 
 
@@ -372,7 +379,7 @@ def texts(*, needs_evidence: bool = False, default: object = attrs.NOTHING) -> A
     return _field(Texts(needs_evidence=needs_evidence), default)
 
 
-def choice(*allowed, default: object = attrs.NOTHING) -> Any:
+def choice(*allowed: object, default: object = attrs.NOTHING) -> Any:
     """Declare one of a few fixed values."""
     return _field(Choice(allowed=allowed), default)
 
@@ -431,7 +438,7 @@ def holds_fields(rule: Rule) -> bool:
     return isinstance(rule, (Part, Parts, Table)) and not isinstance(rule, Policy)
 
 
-def rule_of(attribute: attrs.Attribute) -> Rule | None:
+def rule_of(attribute: attrs.Attribute[Any]) -> Rule | None:
     """Give the rule of an attrs attribute, or None if it is not part of the description."""
     return attribute.metadata.get(_RULE)
 

@@ -373,7 +373,7 @@ CostTable: TypeAlias = Iterable[tuple[Operation, str]]
 """Rows *cost, names of what has it*. A dict would drop the first of two rows of equal cost without a word, so it is refused."""
 
 
-def forms(*tables: CostTable) -> FrozenMap:
+def forms(*tables: CostTable) -> FrozenMap[str, Form]:
     """Turn tables of rows *cost, forms that have it, each* ``class:pattern``, into the mapping that `Isa.forms` wants; names are the patterns' words.
 
     >>> forms([(Operation("xu", 17), "fp32_transcendental:ex2.approx.ftz.f32")])["ex2_approx_ftz_f32"].latency_cycles
@@ -388,7 +388,7 @@ def forms(*tables: CostTable) -> FrozenMap:
     return FrozenMap(made)
 
 
-def operations(*tables: CostTable) -> FrozenMap:
+def operations(*tables: CostTable) -> FrozenMap[str, Operation]:
     """Turn tables of rows *cost, names of the classes that have it* into the mapping that `Isa.operations` wants.
 
     >>> operations([(Operation("sp", 24), "move int_add"), (Operation("sp", 24, issues=2), "int64_add")])["int64_add"].issues

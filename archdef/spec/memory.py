@@ -45,7 +45,7 @@ class SharedMemory:
     group_latency_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
 
-    def _conflict_groups(self, addresses, word_bytes, mask, load):
+    def _conflict_groups(self, addresses: Sequence[int], word_bytes: int, mask: Sequence[bool] | None, load: bool) -> Iterator[list[tuple[int, int]]]:
         pieces = max(1, word_bytes // self.bank_width_bytes)
         split = not isinstance(self.wide_access, WordAtATime)
         lanes = max(1, self.conflict_lanes // max(1, pieces // self.row_words)) if split else self.conflict_lanes
@@ -60,8 +60,8 @@ class SharedMemory:
                 yield from ([(lane, word + piece) for lane, word in first] for piece in range(pieces))
 
     @staticmethod
-    def _merged(groups, lanes):
-        merged = []
+    def _merged(groups: list[tuple[int, list[tuple[int, int]]]], lanes: int) -> list[tuple[int, list[tuple[int, int]]]]:
+        merged: list[tuple[int, list[tuple[int, int]]]] = []
         for start in dict.fromkeys(group[0][0] // (2 * lanes) for _, group in groups):
             both = [(width, group) for width, group in groups if group[0][0] // (2 * lanes) == start]
             read = dict(pair for _, group in both for pair in group)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import abc
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import attrs
 
@@ -17,6 +17,9 @@ from archdef._plugins import installed, refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning
 from archdef.spec.fields import flag, integer, integers
+
+if TYPE_CHECKING:
+    from archdef.policies import Compiled
 
 
 class Named(abc.ABC):
@@ -26,6 +29,7 @@ class Named(abc.ABC):
     short_name: ClassVar[str]
     """The name under which sweeps, files and the command line choose it with its default numbers."""
     _choices: ClassVar[dict[str, type]]
+    __attrs_attrs__: ClassVar[Any]  # `named` makes classes of attrs, which is how type checkers know one
 
     @classmethod
     def by_name(cls) -> dict[str, type]:
@@ -39,12 +43,12 @@ class PolicyValue(Named):
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if PolicyValue in cls.__bases__:
             cls._choices = {}
 
-    def compiled(self):
+    def compiled(self) -> Compiled | None:
         """Give an `archdef.policies.Compiled` that does the same at the engine's speed; None: there is none.
 
         Policies that the engine knows by itself need none.
@@ -64,14 +68,17 @@ def _load_plugins() -> None:
             if (why := misfit([entry])) is not None:
                 raise PluginError(why)
             entry.load()
-        except BaseException as error:  # whatever it is, the others must stay usable
+        except BaseException as error:  # noqa: BLE001  whatever it is, the others must stay usable
             warnings.warn(str(refusal(f"plugin {entry.name!r} ({entry.value}) of {brought}", error)), PluginWarning, stacklevel=2)
 
 
+N = TypeVar("N", bound=Named)
+
+
 @dataclass_transform(frozen_default=True)
-def named(short_name: str):
+def named(short_name: str) -> Callable[[type[N]], type[N]]:
     """Make a class a frozen value that can be chosen by its short name."""
-    def decorate(cls):
+    def decorate(cls: type[N]) -> type[N]:
         made = attrs.frozen(cls)
         made.short_name = short_name
         made._choices[short_name] = made
@@ -264,7 +271,7 @@ class PartitionMap(PolicyValue):
 class Interleaved(PartitionMap):
     """Chunks of ``interleave_bytes`` in turn: ``(address // interleave_bytes) % partitions``."""
 
-    def partition(self, address, interleave_bytes, partitions):
+    def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         return address // interleave_bytes % partitions
 
 
@@ -279,7 +286,7 @@ class XorHash(PartitionMap):
     shifts: tuple[int, ...] = integers(at_most=63, longest=8, default=(3, 6, 9, 12))
     """How far the round's number is shifted for each folding."""
 
-    def partition(self, address, interleave_bytes, partitions):
+    def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         chunk = address // interleave_bytes
         turn = chunk // partitions
         for shift in self.shifts:
@@ -308,7 +315,7 @@ class ParityHash(PartitionMap):
         """Give how many of `part_masks`, the last ones, number the parts."""
         return min(len(self.part_masks), (partitions & -partitions).bit_length() - 1)
 
-    def partition(self, address, interleave_bytes, partitions):
+    def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         address -= address % interleave_bytes
         masks = (*self.low_masks, *self.part_masks)
         found = sum(((address & mask).bit_count() & 1) << k for k, mask in enumerate(masks))
@@ -358,7 +365,7 @@ class BankMap(PolicyValue):
 class LowOrder(BankMap):
     """Words in turn: ``word % banks``."""
 
-    def banks_of(self, words, banks):
+    def banks_of(self, words: Sequence[int], banks: int) -> list[int]:
         return [word % banks for word in words]
 
 

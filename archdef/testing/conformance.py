@@ -131,7 +131,7 @@ def _outcome(check: Check, subject: Subject, case: str | None, excuse: str | Non
     began, message = time.perf_counter(), None
     try:
         check(subject, case)
-    except Exception as error:  # whatever a description makes go wrong is a failed check
+    except Exception as error:  # noqa: BLE001  whatever a description makes go wrong is a failed check
         message = explained(error)
     seconds = time.perf_counter() - began
     if message is None:

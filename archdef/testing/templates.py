@@ -266,7 +266,7 @@ def atomic(form: Form) -> Launch:
     type, returns = form.types[0], form.row.opcode == "atom"
     count = 2 if form.bound["op"] == "cas" else 1
     bits, dotted = width(type), "." + form.bound["space"] if form.bound["space"] else ""
-    head, point, named = cell(form.bound["space"] or "global")
+    head, point, _named = cell(form.bound["space"] or "global")
     operand = "b" + str(bits) if form.bound["op"] in ("exch", "cas", "and", "or", "xor") else type
     body = base("%rd30", "in", CELL) + base("%rd31", "out", 16) + point
     body += "".join(load_operand(type, k + 1, 8 * (k + 1)) for k in range(count))
@@ -285,7 +285,7 @@ def atomic_vector(form: Form) -> Launch:
     """An atomic on several elements at once."""
     type, returns, space = form.types[0], form.row.opcode == "atom", form.bound["space"]
     count, bits = int(form.bound["vec"][1:]), width(type)
-    head, point, named = cell(space or "global")
+    head, point, _named = cell(space or "global")
     body = base("%rd30", "in", 2 * CELL) + base("%rd31", "out", CELL) + point
     body += "".join(f"    ld.global.b{bits} {register(type, k + 1)}, [%rd30+{CELL + 8 * k}];\n" for k in range(count))
     found, operands = ("{" + ", ".join(register(type, first + k) for k in range(count)) + "}" for first in (5, 1))

@@ -132,9 +132,7 @@ Tasks = Mapping[tuple[str, str], tuple[Architecture, Case]]
 
 
 def _results(tasks: Tasks, jobs: int, said: Callable[[int, int, str], None]) -> Iterator[tuple[tuple[str, str], Result]]:
-    done = 0
-    for key, result, name in _serial(tasks) if jobs <= 1 or len(tasks) < 2 else _parallel(tasks, jobs):
-        done += 1
+    for done, (key, result, name) in enumerate(_serial(tasks) if jobs <= 1 or len(tasks) < 2 else _parallel(tasks, jobs), start=1):
         said(done, len(tasks), name)
         yield key, result
 

@@ -152,7 +152,7 @@ def memory(architectures):
         bandwidth = architecture.dram_bandwidth_gb_s * 1e9 / (architecture.clocks.shader_mhz * 1e6) / architecture.chip.multiprocessors
         needed = cycles * bandwidth
         for kernel, loads in LOADS.items():
-            ran, refused = launches(MEMORY, architecture, kernels=(kernel,))
+            ran, _refused = launches(MEMORY, architecture, kernels=(kernel,))
             measured = {row.run.counters.warps // architecture.chip.multiprocessors: row.run.metrics["gld_requested_throughput"]
                         for row in ran}
             picked = {warps: three(rate) for warps, rate in measured.items() if warps in (1, 4, 8, 16)}

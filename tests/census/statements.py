@@ -100,7 +100,7 @@ def _pattern(opcode: str, types: list[str], modifiers: set[str]) -> str:
         return "w t t" if opcode == "mul" else "w t t w"
     if opcode == "setp":
         return "p t t p" if modifiers & {"and", "or", "xor"} else "p t t"
-    if opcode == "atom" or opcode == "red":
+    if opcode in {"atom", "red"}:
         operands = "[rd] t t" if "cas" in modifiers else f"[rd] {value}"
         return f"{value} {operands}" if opcode == "atom" else operands
     if opcode == "vote":

@@ -68,7 +68,7 @@ class _Reader:
             self.access(i)
         elif i.opcode in ("tex", "tld4", "suld", "sust", "sured", "txq", "suq"):
             self.image(i)
-        elif i.opcode == "st" or i.opcode == "call":
+        elif i.opcode in {"st", "call"}:
             pass
         elif operands and isinstance(operands[0], ir.Register) and self.wide(operands[0]):
             first = 3 if i.opcode in SCALES else 1       # what is multiplied or shifted is an index, not an address

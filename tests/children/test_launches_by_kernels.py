@@ -275,7 +275,7 @@ def test_times_do_not_depend_on_the_length_of_epochs(patient, kernel, threads, m
 
 def test_a_grid_of_more_blocks_than_a_number_holds_is_refused():
     """However large a description lets each dimension be: 2^31 - 1 of each would wrap."""
-    device, kernels = module(ABLE[-1], **{"limits.grid_dimensions": (2**31 - 1,) * 3})
+    device, _kernels = module(ABLE[-1], **{"limits.grid_dimensions": (2**31 - 1,) * 3})
     source = "__global__ void leaf(int *o) { o[0] = 1; }\n__global__ void k(int *o) { leaf<<<dim3(0x7fffffff, 0x7fffffff, 0x7fffffff), 1>>>(o); o[1] = cudaGetLastError(); }"
     out = device.zeros((2,), "i4")
     device.compile(source).k[1, 1](out)

@@ -73,7 +73,7 @@ def launched(n, form=PLAIN, mask=1, to=0, size=PIECE, named=99, wait=True, befor
     table[:] = mask, to, size, 0, named
     if wait:
         expected[0] = [size * (mask >> k & 1) for k in range(8)]
-    given = arguments(d, form, data, table, expected)[:-1] + (1,)
+    given = (*arguments(d, form, data, table, expected)[:-1], 1)
     d.compile(source).k[BLOCKS if n > 1 else 1, 32].launch(*given, cluster=n if n > 1 else None)
     return data, given[0].to_host()
 

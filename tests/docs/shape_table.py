@@ -49,7 +49,7 @@ def fields(cls: type) -> Iterator[tuple[attrs.Attribute, Rule, tuple[str, str] |
     """Every field of a class of descriptions: its rule; the class that declares it and its name, None where it only holds further fields."""
     for attribute in attrs.fields(cls):
         if (rule := rule_of(attribute)) is not None:
-            owner = next(one for one in reversed(cls.__mro__) if attribute.name in one.__dict__.get("__annotations__", {}))
+            owner = next(one for one in reversed(cls.__mro__) if attribute.name in one.__dict__.get("__annotations__", {}))  # noqa: RUF063  of the class itself
             yield attribute, rule, (owner.__name__, attribute.name) if isinstance(rule, Policy) or not nested(rule) else None
 
 

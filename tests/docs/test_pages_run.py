@@ -15,7 +15,7 @@ from archdef.lower import lower
 from archdef.ptx import parse
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
-from elsewhere import can_install, elsewhere  # noqa: E402, F401  a fixture
+from elsewhere import can_install, elsewhere  # noqa: F401  a fixture
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted([*(DOCS / "tutorial").glob("*.md"), *(DOCS / "howto").glob("*.md")])
@@ -40,7 +40,7 @@ def files(name):
 def commands(name):
     """The calls of archdef in a page: lines of shell blocks and indented lines; names in capitals stand for anything."""
     lines = "\n".join([*blocks(name, "sh"), *re.findall(r"^    (\S.*)$", re.sub(r"```.*?```", "", text_of(name), flags=re.DOTALL), re.MULTILINE)])
-    return [line for line in re.findall(r"^(?:for .*?; do )?(archdef [^\n#;]+)", lines, re.MULTILINE)]
+    return list(re.findall(r"^(?:for .*?; do )?(archdef [^\n#;]+)", lines, re.MULTILINE))
 
 
 CALLS = [(page.relative_to(DOCS).as_posix(), line.strip()) for page in PAGES for line in commands(page.relative_to(DOCS).as_posix())]

@@ -135,4 +135,4 @@ def test_a_public_module_is_an_attribute_of_the_package():
     code = "import archdef, sys; assert 'numpy' not in sys.modules; assert archdef.registry.names() is not None; assert archdef.spec.Architecture"
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))})
     with pytest.raises(AttributeError, match="no_such_thing"):
-        archdef.no_such_thing  # noqa: B018
+        archdef.no_such_thing

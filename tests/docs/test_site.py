@@ -31,7 +31,7 @@ def made(monkeypatch):
 
 
 def test_every_page_is_in_the_index():
-    listed = set(re.findall(r"^([\w./-]+/[\w.-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.M))
+    listed = set(re.findall(r"^([\w./-]+/[\w.-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE))
     pages = {str(p.relative_to(DOCS).with_suffix("")) for p in DOCS.rglob("*.md")
              if not {"plugins", "_generated", "_build", "howto"} & set(p.relative_to(DOCS).parts) and p.name != "index.md"}
     assert pages <= listed, pages - listed
@@ -78,7 +78,7 @@ def test_figures_show_what_their_captions_say(made):
 @needs_nvrtc
 def test_the_first_kernel_runs(tmp_path, monkeypatch):
     text = (DOCS / "tutorial" / "first-kernel.md").read_text(encoding="utf-8")
-    for name, body in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.S):
+    for name, body in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL):
         (tmp_path / name).write_text(body)
     done = subprocess.run([sys.executable, "first.py"], cwd=tmp_path, capture_output=True, text=True, env=_environment())
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 3, done.stderr

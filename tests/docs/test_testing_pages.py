@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from checks_table import shown, table
 
-import archdef.testing.choosing       # noqa: F401  before pytester takes its picture of the modules: numpy cannot be imported twice
+import archdef.testing.choosing
 import archdef.testing.conformance       # noqa: F401
 from archdef import registry
 from archdef.frontends import nvrtc

@@ -112,7 +112,7 @@ def test_warps_at_different_barriers_are_a_deadlock(name):
 
 @machines
 def test_warps_at_different_barriers_are_all_named_each_with_its_barrier(name):
-    error, lanes = fault(name, WARPS_DIFFER)
+    error, _lanes = fault(name, WARPS_DIFFER)
     waiting = {w["warp"]: (w["barrier"], w["statement"].text) for w in error.data["waiting"]}
     assert waiting == {0: (1, "bar.sync 1;"), 1: (2, "bar.sync 2;")}
     assert "warp 0" in str(error) and "barrier 1" in str(error) and "warp 1" in str(error) and "barrier 2" in str(error)
@@ -144,7 +144,7 @@ def test_a_lock_that_lanes_of_one_warp_fight_for_names_the_branch_that_keeps_its
     assert not isinstance(error, BudgetExceeded)
     assert error.data["branch"].text == "@%p2 bra WAIT;"
     (spinning,), (holder,) = error.data["waiting"], error.data["missing"]
-    assert bin(holder["lanes"]).count("1") == 1 and spinning["lanes"] | holder["lanes"] == (1 << lanes) - 1
+    assert holder["lanes"].bit_count() == 1 and spinning["lanes"] | holder["lanes"] == (1 << lanes) - 1
 
 
 @independent

@@ -7,7 +7,7 @@ FILL = 'extern "C" __global__ void fill(float* out, int n) { for (int i = blockI
 
 
 def written_back(nbytes: int, ways: int | None) -> int:
-    device = archdef.Device(BEFORE.evolve({"caches.l2.dirty_ways": ways if ways else "none"}))
+    device = archdef.Device(BEFORE.evolve({"caches.l2.dirty_ways": ways or "none"}))
     out = device.empty(nbytes // 4, "f4")
     run = device.compile(FILL).fill[64, 256](out, nbytes // 4)
     return int(run.counters.partition["bytes_written"].sum())

@@ -346,7 +346,7 @@ def test_floats_become_integers_with_rounding_and_clamping(x):
             row = np.array([x] * 9, floating)
         value = float(row[0])
         for mode, rounding in ROUND.items():
-            for type, (width, signed) in WIDTHS.items():
+            for type, (width, _signed) in WIDTHS.items():
                 found = lanes.apply_alu(f"cvt_{mode}_{type}_f{bits}", row)
                 if math.isnan(value):
                     expected = 0 if bits == 32 and width < 64 else 1 << width - 1

@@ -124,7 +124,7 @@ def test_what_ends_is_never_called_a_standstill(name, blocks, warps, rounds, lon
 @pytest.mark.skipif(nvrtc.toolchain() is None or "gf100" not in registry.names(), reason="needs NVRTC and the plugin of the page")
 def test_the_page_shows_what_the_error_says(tmp_path, monkeypatch):
     page = (Path(__file__).parents[2] / "docs" / "explanation" / "deadlocks.md").read_text()
-    source, message = (re.search(rf"```{kind}\n(.*?)\n```", page, re.S)[1] for kind in ("cuda", "text"))
+    source, message = (re.search(rf"```{kind}\n(.*?)\n```", page, re.DOTALL)[1] for kind in ("cuda", "text"))
     monkeypatch.chdir(tmp_path)
     Path("lock.cu").write_text("__device__ int word;\n" + source)
     with pytest.raises(GuestFault) as caught:

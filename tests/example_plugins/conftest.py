@@ -4,4 +4,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
-from elsewhere import elsewhere  # noqa: E402, F401
+from elsewhere import elsewhere  # noqa: F401

@@ -130,7 +130,7 @@ def _exact(name: str, x: list[np.ndarray]) -> np.ndarray:
         x = [np.where(np.abs(v) < 2.0**-126, np.copysign(0, v), v) for v in x]
     return {"div": lambda: x[0] / x[1], "rcp": lambda: 1 / x[0], "sqrt": lambda: np.sqrt(x[0]), "rsqrt": lambda: 1 / np.sqrt(x[0]),
             "sin": lambda: np.sin(x[0]), "cos": lambda: np.cos(x[0]), "lg2": lambda: np.log2(x[0]), "ex2": lambda: np.exp2(x[0]),
-            "tanh": lambda: np.tanh(x[0])}[name.split(".")[0]]()
+            "tanh": lambda: np.tanh(x[0])}[name.split(".", maxsplit=1)[0]]()
 
 
 def compare(forms: list[Form], architecture) -> dict[str, Mismatch]:

@@ -28,7 +28,7 @@ def run(forms: list[Form], architecture) -> dict[str, bytes | str]:
         for k, form in enumerate(batch):
             try:
                 got[form.name] = _launch(parsed, lower(parsed, f"k{k}", architecture), form, tables)
-            except Exception as error:  # whatever it is, the form did not run
+            except Exception as error:  # noqa: BLE001  whatever it is, the form did not run
                 got[form.name] = f"{type(error).__name__}: {error}"
     return got
 

@@ -7,7 +7,7 @@ import pytest
 import archdef
 
 pytest.importorskip("archdef_hopper_evidence", reason="the evidence of the measured machine is not installed")
-from calibration import FNV_PRIME, FNV_START, WORD, cases, fnv1a64, run  # noqa: E402  after the question whether it is there
+from calibration import FNV_PRIME, FNV_START, WORD, cases, fnv1a64, run
 
 SMALL = 1_500_000
 """Warp instructions up to which a case is part of every test run."""

@@ -1,6 +1,7 @@
 """Copy engines, work queues and concurrent grids, by how many of them the description declares."""
 import pytest
 from stage import Stage
+import itertools
 
 MB = 1 << 20
 
@@ -21,7 +22,7 @@ def pipeline(stage, parts, breadth_first, us=400, nbytes=8 * MB, kinds=("in", "r
 
 def overlap(spans):
     spans = sorted(spans, key=lambda s: s.start)
-    return any(b.start < a.end for a, b in zip(spans, spans[1:]))
+    return any(b.start < a.end for a, b in itertools.pairwise(spans))
 
 
 def of(stage, direction):

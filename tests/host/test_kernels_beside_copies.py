@@ -9,6 +9,7 @@ from archdef import registry
 from archdef.errors import BudgetExceeded, GuestFault, HostError, Interrupted, LaunchError
 from archdef.frontends import nvrtc
 from archdef.host import Host
+import itertools
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
               pytest.mark.skipif(not {"g80", "k40", "c500"} <= set(registry.names()), reason="needs the plugins of the README")]
@@ -71,7 +72,7 @@ def test_small_kernels_of_several_streams_run_together_where_the_machine_can(nam
     dev.synchronize()
     spans = sorted(dev.host.timeline().of(kind="kernel"), key=lambda s: s.start)
     assert len(spans) == 4
-    assert any(b.start < a.end for a, b in zip(spans, spans[1:])) is together
+    assert any(b.start < a.end for a, b in itertools.pairwise(spans)) is together
     assert all(np.array_equal(arrays[0].to_host(), a.to_host()) for a in arrays)
 
 

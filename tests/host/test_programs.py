@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import Stage
+import itertools
 
 STEP = st.tuples(st.sampled_from(["in", "out", "run", "zero", "record", "wait"]), st.integers(0, 3), st.integers(1, 40))
 MACHINES = [dict(copy_engines=0, work_queues=1, concurrent_grids=1), dict(copy_engines=1, work_queues=1, concurrent_grids=16),
@@ -52,12 +53,12 @@ def test_engines_do_one_thing_at_a_time_and_streams_keep_their_order(program, ma
     spans = stage.spans()
     for row in {s.row for s in spans} - {"kernels", "events"}:
         mine = sorted((s for s in spans if s.row == row), key=lambda s: s.start)
-        assert all(a.end <= b.start for a, b in zip(mine, mine[1:]))
+        assert all(a.end <= b.start for a, b in itertools.pairwise(mine))
     kernels = [s for s in spans if s.row == "kernels"]
     assert all(sum(s.start <= t.start < s.end for s in kernels) <= machine["concurrent_grids"] for t in kernels)
     for stream in streams:
         mine = [s for s in spans if s.stream == stream.label]
-        assert all(a.end <= b.start for a, b in zip(mine, mine[1:]))
+        assert all(a.end <= b.start for a, b in itertools.pairwise(mine))
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda m: f"{m['copy_engines']} engines, {m['work_queues']} queues")

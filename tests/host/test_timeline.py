@@ -10,6 +10,7 @@ from archdef.host import Host
 from archdef.host.link import TYPICAL, link_of
 from archdef.host.side import Side
 from archdef.run.memory import Memory
+import itertools
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_the_chrome_trace_has_a_process_per_device_and_a_thread_per_row(stage, t
     assert all(e["dur"] >= 0 and e["ts"] >= 0 for e in complete)
     for thread in {(e["pid"], e["tid"]) for e in complete}:       # a viewer needs spans of a thread not to overlap
         mine = sorted((e["ts"], e["dur"]) for e in complete if (e["pid"], e["tid"]) == thread)
-        assert all(a + d <= b + 1e-6 for (a, d), (b, _) in zip(mine, mine[1:]))
+        assert all(a + d <= b + 1e-6 for (a, d), (b, _) in itertools.pairwise(mine))
 
 
 def test_plain_data_hold_what_the_spans_hold(stage):

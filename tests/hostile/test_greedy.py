@@ -13,7 +13,7 @@ REFUSED = ("a thread's array", "shared memory of", "two arrays", "launches of a 
 MOST_MIB = 1024
 
 
-@pytest.mark.parametrize("machine", ("gt200", "k40", "h100"))
+@pytest.mark.parametrize("machine", ["gt200", "k40", "h100"])
 def test_no_program_takes_more_than_its_share(machine):
     if machine not in registry.names():
         pytest.skip(f"{machine} is not installed")

@@ -10,6 +10,7 @@ from archdef.microbench import Unsupported, as_machine, measure
 from archdef.microbench.operations import STEPS
 from archdef.testing.checks.check import at_hand
 from archdef.testing.latency import declared_latency_cycles
+import itertools
 
 ARCHITECTURES = archdef.architectures()
 TYPICAL = ("fma_f32", "add_s32", "mul_lo_s32", "lop3_b32", "shl_b32", "popc_b32", "rsqrt_approx_ftz_f32", "add_f64", "fma_f16x2", "shfl_idx")
@@ -114,7 +115,7 @@ def test_a_chase_past_l1_takes_the_hit_latency_of_l2(name):
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_longer_footprints_never_take_less(name):
     curve = [value(name, "global_latency", footprint_bytes=k * 1024) for k in (4, 64, 512)]
-    assert all(later >= sooner * 0.999 for sooner, later in zip(curve, curve[1:]))
+    assert all(later >= sooner * 0.999 for sooner, later in itertools.pairwise(curve))
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -131,7 +132,7 @@ def test_constants_that_the_first_cache_cannot_hold_come_from_the_next_one_decla
         level for level in (getattr(architecture.caches, f"constant{suffix}") for suffix in ("", "_l2", "_l3")) if level is not None]
     if len(levels) < 2:
         pytest.skip("one cache of constants")
-    for nearer, level in zip(levels, levels[1:]):
+    for nearer, level in itertools.pairwise(levels):
         if 2 * nearer.size_bytes <= level.size_bytes:
             assert value(name, "constant_latency", footprint_bytes=2 * nearer.size_bytes) == own + level.latency_cycles
 

@@ -65,7 +65,7 @@ def test_random_control_flow_ends_and_equals_the_reference(name):
 def test_much_random_control_flow_ends_and_equals_the_reference(name):
     names = registry.names()
     for k in range(int(os.environ.get("ARCHDEF_FLOW_KERNELS", MANY)) // len(names)):
-        check(name, int(os.environ.get("ARCHDEF_FLOW_SEED", 10_000)) + names.index(name) + k * len(names))
+        check(name, int(os.environ.get("ARCHDEF_FLOW_SEED", "10000")) + names.index(name) + k * len(names))
 
 
 def test_what_is_drawn_holds_each_kind_of_control_flow():

@@ -50,7 +50,7 @@ def test_the_pages_policy_runs(monkeypatch):
     import brought_runs
 
     page = (ROOT / "docs" / "howto" / "policy.md").read_text()
-    value, function, method = re.findall(r"```python\n(.*?)```", page, re.S)
+    value, function, method = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     scope = {}
     exec(function + "import numpy as np\n" + value + "\n" + method, scope)      # the method continues the class
     policy = scope["MemoryFirst"](every=4)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-import archdef.device       # noqa: F401  before pytester takes its picture of the modules: numpy cannot be imported twice
+import archdef.device
 import archdef.testing.conformance       # noqa: F401
 from archdef import registry
 

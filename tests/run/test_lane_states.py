@@ -151,7 +151,7 @@ def test_within_an_arm_the_innermost_branch_counts_and_behind_it_the_outer_one_a
     assert rows[0] == rows[-1] == pattern(size, lambda _: C)
     inner = [row for row in rows[1:-1] if row != inside]
     assert inside in rows[1:-1] and len(inner) == 2
-    assert sorted({state for state in row} - {int(W)} for row in inner) == [{int(F)}, {int(S)}]
+    assert sorted(set(row) - {int(W)} for row in inner) == [{int(F)}, {int(S)}]
     assert [[lane for lane in range(size) if row[lane] != W] for row in inner] in (
         [[*range(1, size, 4)], [*range(3, size, 4)]], [[*range(3, size, 4)], [*range(1, size, 4)]])
 

@@ -82,7 +82,7 @@ def known(action, op, type, vec, acc=""):
 
 def test_the_forms_are_those_that_ptxas_takes():
     types = (*WORDS, "b32", "b64", *HALVES, *PAIRS, "f32", "f64")
-    tried = [x for x in itertools.product(("ld_reduce", "red", "st"), ("add", "min", "max", "and", "or", "xor", ""), types, ("", "v2", "v4", "v8"))]
+    tried = list(itertools.product(("ld_reduce", "red", "st"), ("add", "min", "max", "and", "or", "xor", ""), types, ("", "v2", "v4", "v8")))
     assert {x for x in tried if known(*x)} == TAKEN
     wide = {x for x in tried if known(*x, acc="acc::f32")}
     assert wide == {x for x in TAKEN if x[0] == "ld_reduce" and x[1] == "add" and x[2] in (*PAIRS, *HALVES)}

@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba_cuda", reason="no numba-cuda: pip install archdef[numba]")
-import numba_kernels as kernels  # noqa: E402
+import numba_kernels as kernels
 
-from archdef import Device, registry  # noqa: E402
-from archdef.errors import CompileError, LaunchError, MissingFeature  # noqa: E402
+from archdef import Device, registry
+from archdef.errors import CompileError, LaunchError, MissingFeature
 
 pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
 AXPY = "void(float32[::1], float32[::1], float32, int32)"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("triton", reason="no Triton: pip install archdef[triton]")
-import triton_kernels as kernels  # noqa: E402
+import triton_kernels as kernels
 
-from archdef import Device, registry  # noqa: E402
-from archdef.errors import CompileError, LaunchError, MissingFeature  # noqa: E402
+from archdef import Device, registry
+from archdef.errors import CompileError, LaunchError, MissingFeature
 
 pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
 ADD = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}

@@ -227,7 +227,7 @@ def test_cooperative_launches_run_where_declared_and_are_refused_elsewhere():
 
 
 def test_a_cooperative_launch_on_several_devices_is_checked_as_a_whole():
-    one, two, _ = cuda.use("p2000", "v100", "k40")
+    one, _two, _ = cuda.use("p2000", "v100", "k40")
     kernel, launches, outs = one.compile(SUM).total, [], []
     for number in range(3):
         cuda.cudaSetDevice(number)

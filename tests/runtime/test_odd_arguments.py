@@ -71,7 +71,7 @@ def tried(call, arguments):
 def test_an_odd_argument_is_refused_with_the_runtimes_error(given, vocabulary, name):
     call, values = getattr(VOCABULARIES[vocabulary][0], name), given(vocabulary)
     parameters = [p for p in inspect.signature(call).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    for place, parameter in enumerate(parameters):
+    for place, _parameter in enumerate(parameters):
         count = max(place + 1, sum(p.default is p.empty for p in parameters))
         good = values()
         for value in ODD:

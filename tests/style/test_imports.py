@@ -26,7 +26,7 @@ def checked(text: str, name: str) -> str:
 
 def inside(line: str) -> str:
     """A function that does nothing but that line, and use the name."""
-    return f"def f():\n    {line}\n    return {line.split()[-1]}\n"
+    return f"def f():\n    {line}\n    return {line.rsplit(maxsplit=1)[-1]}\n"
 
 
 @pytest.mark.parametrize("line", ["from archdef import registry", "from rich import table", "import json", "from archdef.report import described"])

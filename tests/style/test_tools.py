@@ -19,6 +19,7 @@ def run(tool: str, *arguments: str) -> str:
     if program is None:
         pytest.skip(f"{tool} is not installed in {SCRIPTS}; the extra 'test' brings it")
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MYPYPATH")}
+    environment["PATH"] = os.pathsep.join((SCRIPTS, environment.get("PATH", os.defpath)))       # cython-lint runs pycodestyle
     done = subprocess.run([program, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{tool} {' '.join(arguments)}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
@@ -28,6 +29,14 @@ def test_the_linter_finds_nothing():
     seen = {Path(line).resolve() for line in run("ruff", "check", "--show-files").splitlines()}
     assert seen >= {*ROOT.glob("archdef/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("plugins/*/src/**/*.py")}
     run("ruff", "check")
+
+
+def test_the_linter_of_cython_finds_nothing(tmp_path):
+    wrong = tmp_path / "wrong.pyx"
+    wrong.write_text("from libc.string cimport memcpy\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="'memcpy' imported but unused"):
+        run("cython-lint", str(wrong))
+    run("cython-lint", "ext")
 
 
 def test_the_types_agree():

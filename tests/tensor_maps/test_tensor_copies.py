@@ -167,13 +167,13 @@ def test_the_mask_of_blocks_and_hints():
 
 def test_every_byte_of_the_box_counts():
     """Of a box that lies outside of the tensor altogether, too."""
-    array, map, window = plain()
+    _array, map, window = plain()
     found = run(text(2, False, "load"), map, window + 1, [-16, 40], bytes_=512)
     assert not found[:512].any() and found[512:].all()
 
 
 def test_memory_is_asked_for_what_lies_inside():
-    array, map, window = plain()
+    _array, map, window = plain()
     for first, sectors in ((0, 16), (24, 8), (32, 0)):
         d = device()
         out = d.zeros(WINDOW, "u1")

@@ -125,7 +125,7 @@ def moved(map: bytes) -> int:
     """Count the bytes of a box, from its map."""
     words = struct.unpack("<32I", map)
     interleave, rank = words[2] >> 11 & 3, (words[2] >> 4 & 7) + 1
-    size = 16 * interleave or {number: size for number, size in tensor_map.TYPES.values()}[words[2] >> 7 & 15]
+    size = 16 * interleave or dict(tensor_map.TYPES.values())[words[2] >> 7 & 15]
     steps = [(words[13] >> 3 * k & 7) + 1 for k in range(rank)]
     if words[2] & 1:
         return size * ((words[13] >> 24) + 1) * (words[15] + 1)

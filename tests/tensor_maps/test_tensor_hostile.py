@@ -68,7 +68,7 @@ def test_a_map_that_reaches_further_than_its_array():
 
 @pytest.mark.parametrize("start, kind", [(16, "alignment"), (64, "alignment"), (8192 - 128, "bounds"), (1 << 30, "bounds"), ((1 << 32) - 128, "bounds")])
 def test_places_in_shared_memory(start, kind):
-    array, map = plain()
+    _array, map = plain()
     assert tried(map, "load", start=start - (1 << 32) if start >> 31 else start) == kind
     assert tried(map, "store", start=start - (1 << 32) if start >> 31 else start) == kind
 

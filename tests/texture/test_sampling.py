@@ -190,7 +190,7 @@ def test_integer_coordinates_take_offsets_too():
     ("tex.level.2d.v4.f32.f32 {d}, [{t}, {{{0}, {0}}}];", "lacks its level")])
 def test_offsets_that_no_fetch_has_are_errors(instruction, message):
     with pytest.raises(archdef.errors.PtxError, match=message):
-        getattr(DEVICES[MACHINES[0]].compile(kernels.kernel(instruction, "f", 4, result="f32")), "k").program
+        DEVICES[MACHINES[0]].compile(kernels.kernel(instruction, "f", 4, result="f32")).k.program
 
 
 def test_a_gather_of_a_cube_takes_four_texels_of_the_face():

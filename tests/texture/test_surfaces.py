@@ -74,7 +74,7 @@ def test_loads_and_stores(geometry, kind, count, boundary):
     device.compile(source).k[-(-n // 64), 64](handle, out, n, *(device.to_device(v) for v in (z, y, x)))
     expected = rows.copy()
     for k in range(n):
-        if boundary == "clamp" or boundary == "trap" or not outside[k]:
+        if boundary in {"clamp", "trap"} or not outside[k]:
             expected[used[0][k], used[1][k], used[2][k]] = values[k]
     assert (surface_array.to_host().reshape(-1).view("u1") == expected.reshape(-1).view("u1")).all()
 

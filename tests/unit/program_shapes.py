@@ -189,7 +189,7 @@ def calls(n):
     """Many calls of one function."""
     f = ".func (.param .b32 r) f(.param .b32 a)\n{ .reg .b32 %r<4>; ld.param.b32 %r1, [a]; add.s32 %r1, %r1, 3; st.param.b32 [r], %r1; ret; }\n"
     b = ["ld.param.u64 %rd1, [out];", "mov.u32 %r0, %tid.x;"]
-    for k in range(n // 5):
+    for _k in range(n // 5):
         b += ["{ .param .b32 p; .param .b32 q;", "st.param.b32 [p], %r0;", "call.uni (q), f, (p);", "ld.param.b32 %r0, [q]; }"]
     b += ["st.global.u32 [%rd1], %r0;"]
     return HEAD + f + kernel(b, ".reg .b32 %r<4>; .reg .b64 %rd<4>;")

@@ -44,5 +44,5 @@ def gizmo(**changed) -> Architecture:
                   banks=8, row_bytes=2 * KiB, t_rcd_ns=12, t_rp_ns=12, t_ras_ns=28, t_rrd_ns=6, t_cl_ns=12, t_wl_ns=6, t_wtr_ns=6,
                   t_rtw_ns=4, t_wr_ns=12, extra_latency_ns=50, queue_entries=64, scheduling=FirstReady(), write_drain_high=24,
                   write_drain_low=8),
-        evidence={section: MADE_UP for section in SECTIONS})
+        evidence=dict.fromkeys(SECTIONS, MADE_UP))
     return Architecture(**parts | changed)

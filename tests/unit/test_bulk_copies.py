@@ -191,7 +191,7 @@ def test_a_group_that_may_be_pending_is_not_waited_for():
 def test_more_copies_than_the_unit_queues_hold_the_memory_instructions_up():
     three = f"{OUT} [%rd1], [%r4], 1024; {OUT} [%rd1], [%r4], 1024; {OUT} [%rd1], [%r4], 1024;"
     body = f"shl.b32 %r4, %r1, 4; add.u32 %r4, %r4, %r2; {three} ld.global.u32 %r9, [%rd2]; {DONE}"
-    found, lines = timed(body)
+    _found, lines = timed(body)
     assert sum(c.stalls["memory_throttle"] for c in lines.values()) > 100
     assert lines[OUT].global_store_bytes_asked == 64 * 1024
 
@@ -201,7 +201,7 @@ def test_more_copies_than_the_unit_queues_hold_the_memory_instructions_up():
 def test_lanes_that_store_the_same_store_it_once(operands, stores):
     """As assembled code does: one UBLKCP for all lanes that agree, a loop over the different ones (ptxas 13.0 for sm_90)."""
     own = "and.b32 %r4, %r1, 7; shl.b32 %r7, %r4, 4; add.u32 %r8, %r2, %r7; cvt.u64.u32 %rd8, %r7; add.u64 %rd9, %rd1, %rd8;"
-    found, lines = timed(f"{own} {OUT} {operands}; {DONE}", block=32)
+    _found, lines = timed(f"{own} {OUT} {operands}; {DONE}", block=32)
     _, of_one = timed(f"{own} setp.ge.u32 %p1, %r1, 8; @%p1 bra END; {OUT} {operands}; {DONE} END: mov.u32 %r9, 0;", block=8 if stores == 8 else 1)
     assert lines[OUT].global_store_bytes_asked == of_one[OUT].global_store_bytes_asked == (16 * stores if "%r7" not in operands else 16 * sum(range(8)))
 

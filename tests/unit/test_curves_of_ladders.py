@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from archdef.page.curves import BOTTOM, LEFT, RIGHT, TOP, curves
 from archdef.validate import Ladder, Source
+import itertools
 
 SOURCE = Source("A measurement of something", year=2020, where="table 1")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,7 +24,7 @@ def lines(svg):
     found = {True: [], False: []}
     for path in ElementTree.fromstring(svg).iter(f"{SVG}path"):
         if path.get("stroke") not in ("#e2e8f0", "#64748b", "#1e293b"):
-            found["stroke-dasharray" in path.keys()].append([tuple(map(float, pair.split())) for pair in re.split(r" ?[ML]", path.get("d"))[1:]])
+            found["stroke-dasharray" in path.attrib].append([tuple(map(float, pair.split())) for pair in re.split(r" ?[ML]", path.get("d"))[1:]])
     return found[True], found[False]
 
 
@@ -45,7 +46,7 @@ def test_a_larger_value_is_no_lower(points):
     (hardware,), (model,) = lines(curves([ladder(points)])[0].svg)
     placed = sorted([*zip((p[1] for p in points), hardware, strict=True), *zip((p[2] for p in points), model, strict=True)])
     heights = [y for _, (_, y) in placed]
-    assert all(later <= earlier + 0.02 for earlier, later in zip(heights, heights[1:], strict=False))
+    assert all(later <= earlier + 0.02 for earlier, later in itertools.pairwise(heights))
 
 
 def test_ladders_of_a_group_along_one_parameter_share_a_picture():

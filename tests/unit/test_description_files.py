@@ -96,7 +96,7 @@ def test_words_survive_whatever_is_in_them(title, note):
 
 def test_every_field_has_a_rule_at_its_path():
     machine = gizmo()
-    for path, value, rule in machine.walk():
+    for path, _value, rule in machine.walk():
         found = rule_at(path)
         assert found == rule or type(found) is type(rule), path
     assert rule_at("dram.nothing") is None and rule_at("name.more") is None

@@ -12,6 +12,7 @@ from archdef.lower.pipeline import AT_FIRST, FACTS, Pass, after, before, changed
 from archdef.lower.target import AS_WRITTEN, PASSES, Target, target_of
 from archdef.ptx import parse
 from archdef.spec import Assembler
+import itertools
 
 WAYS = (Options(), Options(debug=True))
 BODY = "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; add.s32 %r3, %r1, 0; mul.lo.s32 %r4, %r3, %r2; add.s32 %r5, %r4, 7; " \
@@ -160,7 +161,7 @@ def test_the_trace_counts_what_a_pass_drops_and_changes():
 
 def test_the_trace_is_of_one_piece_and_changes_nothing():
     ran = list(traced().values())
-    assert all(one.after == two.before for one, two in zip(ran, ran[1:]))
+    assert all(one.after == two.before for one, two in itertools.pairwise(ran))
     text = parse(kernel(BODY, ".param .u64 out, .param .u32 n"), "k.ptx")
     assert lower(text, "k", machine()).listing() == lower(text, "k", machine(), trace=[]).listing()
 

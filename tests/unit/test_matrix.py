@@ -17,7 +17,7 @@ from archdef.spec import AlignedSum, ChainedSum, MatrixArithmetic
 
 SHAPES = {"f16": ((16, 16, 16), (32, 8, 16), (8, 32, 16)), "tf32": ((16, 16, 8),), "f64": ((8, 8, 4),), "u4": ((8, 8, 32),),
           "b1": ((8, 8, 128),)}
-SHAPES |= {t: SHAPES["f16"] for t in ("bf16", "u8", "s8")} | {"s4": SHAPES["u4"]}
+SHAPES |= dict.fromkeys(("bf16", "u8", "s8"), SHAPES["f16"]) | {"s4": SHAPES["u4"]}
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "f64": 64, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
 SUMS = {"f16": ("f16", "f32"), "bf16": ("f32",), "tf32": ("f32",), "f64": ("f64",)}
 LAYOUTS = ("row", "col")

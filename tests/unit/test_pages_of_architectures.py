@@ -80,7 +80,7 @@ def test_names_cannot_break_out_of_the_page():
 @EACH
 def test_the_page_has_every_field_with_its_evidence(machine):
     for page in (html(machine), markdown(machine, "picture.svg")):
-        for path, value, _ in machine.leaves():
+        for path, _value, _ in machine.leaves():
             if "." in path and not path.startswith("isa.operations."):
                 assert path.partition(".")[2] in page, path
         assert all(name in page for name in machine.isa.operations) and all(name in page for name in machine.isa.features)

@@ -79,7 +79,7 @@ def test_a_list_does_as_well_as_a_tuple():
 
 
 def test_a_path_in_python_does_what_it_does_in_a_file():
-    fields = {key: value for key, value in json.loads(files.dumps(GIZMO.derive({"units.tensor": TENSOR}, name="x"), "json"))["units"]["tensor"].items()}
+    fields = dict(json.loads(files.dumps(GIZMO.derive({"units.tensor": TENSOR}, name="x"), "json"))["units"]["tensor"].items())
     document = json.loads(files.dumps(GIZMO, "json"))
     document["name"], document["units"]["tensor"] = "other", fields
     document["evidence"].append({"document": "d", "place": "p", "covers": ["units.tensor"]})

@@ -6,7 +6,7 @@ from archdef.spec import KINDS, Cite, unit_of
 from archdef.spec.evidence import UNSTATED
 from small_machine import MADE_UP, SECTIONS, gizmo
 
-ALL = list(registry.all().values()) + [gizmo()]
+ALL = [*list(registry.all().values()), gizmo()]
 
 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
@@ -25,17 +25,17 @@ def test_a_name_that_ends_in_a_unit_tells_it(arch):
 
 def test_the_longest_path_wins():
     cite = Cite("guide", "table 1")
-    machine = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"caches.l2": cite, "caches.l2.ways": MADE_UP})
+    machine = gizmo(evidence=dict.fromkeys(SECTIONS, MADE_UP) | {"caches.l2": cite, "caches.l2.ways": MADE_UP})
     assert machine.evidence_for("caches.l2.line_bytes") == cite and machine.evidence_for("l2.ways") == MADE_UP
     assert "caches.l2.ways" in machine.assumed() and "caches.l2.line_bytes" not in machine.assumed()
 
 
 def test_what_is_left_at_its_default_is_not_covered_by_the_source_of_the_part():
     guide = Cite("guide", "table 3")
-    machine = gizmo(evidence={s: guide for s in SECTIONS})
+    machine = gizmo(evidence=dict.fromkeys(SECTIONS, guide))
     assert machine.caches.l2.set_hash_bits == () and machine.evidence_for("caches.l2.set_hash_bits") == UNSTATED
     assert machine.evidence_for("caches.l2.ways") == guide and "caches.l2.set_hash_bits" in machine.assumed()
-    stated = gizmo(evidence={s: guide for s in SECTIONS} | {"caches.l2.set_hash_bits": guide})
+    stated = gizmo(evidence=dict.fromkeys(SECTIONS, guide) | {"caches.l2.set_hash_bits": guide})
     assert stated.evidence_for("caches.l2.set_hash_bits") == guide
     assert stated.evidence_counts()["documented"] == machine.evidence_counts()["documented"] + 1
 
@@ -66,13 +66,13 @@ def test_counts_by_kind_are_all_there_is(arch):
 
 
 def test_what_a_derived_machine_inherits_was_measured_on_another():
-    base = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"dram": Cite("a benchmark", "table 1", "measured", "twice", "Gizmo 4")})
+    base = gizmo(evidence=dict.fromkeys(SECTIONS, MADE_UP) | {"dram": Cite("a benchmark", "table 1", "measured", "twice", "Gizmo 4")})
     inherited = base.derive({"chip.block_turnover_cycles": 7}, name="gizmo7").evidence_for("dram.banks")
     assert inherited == Cite("a benchmark", "table 1", "inferred", "measured on Gizmo 4; twice")
 
 
 def test_only_whole_words_of_a_path_match():
-    machine = gizmo(evidence={s: MADE_UP for s in SECTIONS} | {"dram.row_bytes": Cite("guide", "table 2")})
+    machine = gizmo(evidence=dict.fromkeys(SECTIONS, MADE_UP) | {"dram.row_bytes": Cite("guide", "table 2")})
     assert machine.evidence_for("dram.banks") == MADE_UP
 
 

@@ -224,7 +224,7 @@ def test_a_policy_of_ones_own_is_a_policy():
         machine = gizmo(schedulers=Schedulers(count=2, policy=Youngest(), issue_interval_cycles=2, instruction_gap_cycles=2))
         assert machine["schedulers.policy.patience"] == 3
         assert GIZMO.evolve({"schedulers.policy": "youngest_of_this_test"}) == machine
-        assert [str(f) for f in pytest.raises(SpecErrors, machine.evolve, {"policy.patience": 0}).value.exceptions] == [
+        assert [str(f) for f in pytest.raises(SpecErrors, machine.evolve, {"policy.patience": 0}).value.exceptions] == [  # noqa: RUF061  a test in a line
             "gizmo.schedulers.policy.patience must be at least 1, got 0"]
     finally:
         SchedulerPolicy._choices.pop("youngest_of_this_test")

@@ -54,7 +54,7 @@ def _states(code: Code, unit: Unit) -> dict[int, int]:
 def _result(op: Op, states: dict[int, int], code: Code) -> int | None:
     if op.origin is not None:
         return op.origin
-    if op.kind == Kind.LOAD or op.kind == Kind.ATOM or op.kind == Kind.SHUFFLE:
+    if op.kind in (Kind.LOAD, Kind.ATOM, Kind.SHUFFLE):
         return _UNKNOWN if op.width == 8 else _NUMBER
     if op.kind == Kind.SELP:
         return _join_known(op.s[:2], states, code)
@@ -89,7 +89,7 @@ def _join_known(values: list[Value], states: dict[int, int], code: Code) -> int 
 
 
 def _join(a: int, b: int) -> int:
-    if a == b or b == _NUMBER:
+    if b in (a, _NUMBER):
         return a
     return b if a == _NUMBER else _UNKNOWN
 

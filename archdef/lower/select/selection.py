@@ -422,7 +422,7 @@ class Selection:
             return self.temporary("add_b32", [own, immediate(reserved)], 4, "int_add"), "move"
         if bare in SCRATCH:
             return immediate(SCRATCH[bare], width), "move"
-        stem, dot, part = bare.partition(".")
+        _stem, _dot, part = bare.partition(".")
         if part == "w" or _ZERO.fullmatch(bare):
             return immediate(0, width), "move"
         aliases = {"dynamic_smem_size": "DYNAMIC_SHARED", "total_smem_size": "TOTAL_SHARED",

@@ -91,10 +91,10 @@ def partitions_hold_the_declared_addresses(subject: Subject) -> None:
     dram, device = architecture.dram, subject.device()
     count = 4 * dram.partitions + 3
     chunks = device.zeros(count * dram.interleave_bytes // 4 + 64, "u4")
-    text = kernel("""
+    text = kernel(f"""
     setp.ge.u32 %p1, %r6, %r1; @%p1 bra END;
-    mul.lo.u32 %r7, %r6, {step}; cvt.u64.u32 %rd3, %r7; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r6;
-END:""".format(step=dram.interleave_bytes))
+    mul.lo.u32 %r7, %r6, {dram.interleave_bytes}; cvt.u64.u32 %rd3, %r7; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r6;
+END:""")
     block = subject.threads
     run = device.compile(text).k[(-(-count // block),), (block,)](chunks, chunks, count)
     places = [dram.partition_map.partition(chunks.address + k * dram.interleave_bytes, dram.interleave_bytes, dram.partitions)

@@ -39,7 +39,7 @@ def description_round_trips(subject: Subject) -> None:
     """Pickled and read back, and rebuilt from its own values by path, the description is the same machine to the engine."""
     architecture = subject.architecture
     tables = pack.machine_tables(architecture)
-    copy = pickle.loads(pickle.dumps(architecture))
+    copy = pickle.loads(pickle.dumps(architecture))  # noqa: S301  our own
     expect(copy == architecture and dict(copy.evidence) == dict(architecture.evidence), f"{architecture.name} changes when it is pickled")
     expect(pack.machine_tables(copy) == tables, f"the pickled copy of {architecture.name} is another machine to the engine")
     again = architecture.evolve({path: value for path, value, _ in evident(architecture)})

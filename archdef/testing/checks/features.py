@@ -97,7 +97,7 @@ def _is_refused(subject: Subject, feature: str) -> None:
             if feature == "cooperative_launch":
                 PROBES[feature].run(subject.device(architecture))
             else:
-                kernel.program
+                kernel.program  # noqa: B018  lowered here
         except (MissingFeature, LaunchError) as error:
             named = getattr(error, "feature", feature)
             text = str(error)

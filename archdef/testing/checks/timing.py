@@ -25,7 +25,7 @@ def _unequal(one, other) -> str:
 @check(cases=lambda subject: ["1 cycle", "7 cycles", "50 cycles", "turns of a microsecond"], quick=2)
 def cycles_do_not_depend_on_epochs(subject: Subject, case: str) -> None:
     """However long the engine's epochs are, and however often it is interrupted, every counter of every sample is the same."""
-    number = case.split()[0]
+    number = case.split(maxsplit=1)[0]
     lookahead, milliseconds = (int(number), 1000.0) if number.isdigit() else (0, 0.001)
     for name, launch in subject.samples.items():
         device = subject.device()

@@ -28,9 +28,9 @@ def area(t, space: str, address: int, size: int, length: int = 0) -> tuple[bytea
         raise Wrong(f"misaligned access of {size} bytes at {address:#x}")
     size = max(size, length)
     if not space:
-        for name, start, length in (("shared", SHARED_WINDOW, WINDOW_BYTES), ("local", LOCAL_WINDOW, WINDOW_BYTES),
+        for name, start, whole in (("shared", SHARED_WINDOW, WINDOW_BYTES), ("local", LOCAL_WINDOW, WINDOW_BYTES),
                                     ("param", PARAMETER_WINDOW, PARAMETER_BYTES)):
-            if start <= address < start + length:
+            if start <= address < start + whole:
                 space, address = name, address - start
                 break
     if space in ("", "global", "const"):

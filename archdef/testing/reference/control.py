@@ -104,13 +104,13 @@ def entering(c: Context, i, target: ir.CallTarget, callee: ir.Function | None, n
         return frame
 
     def finish(t, frame):
-        for variable, name in zip(callee.returns, target.returns):
+        for variable, into in zip(callee.returns, target.returns):
             data = bytes(frame.parameters[variable.name]) if variable.space == "param" else frame.registers.get(
                 variable.name, 0).to_bytes(_bits(variable) // 8, "little")
-            if name in t.frame.parameters:
-                t.frame.parameters[name][:len(data)] = data
-            elif name != "_":
-                t.frame.registers[name] = int.from_bytes(data, "little")
+            if into in t.frame.parameters:
+                t.frame.parameters[into][:len(data)] = data
+            elif into != "_":
+                t.frame.registers[into] = int.from_bytes(data, "little")
     return enter
 
 

@@ -223,6 +223,7 @@ def surface(c: Context, i, words: Words) -> Step:
                 store(t, int.from_bytes(held[k * size:(k + 1) * size], "little"))
         elif address is not None:
             t.block.memory.write(address, b"".join(v(t).to_bytes(size, "little") for v in values))
+        return None
 
     def store_texel(t, found, place):
         element = np.dtype(found.dtype)

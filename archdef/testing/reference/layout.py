@@ -69,7 +69,7 @@ def lay_out(module: ir.Module, entry: ir.Function, memory: Memory, arguments, dy
                 layout.shared_bytes = at + variable.bytes
             else:
                 layout.local_bytes = at + variable.bytes
-    for owner, variable in unsized:  # every array of unknown size is the launch's part, behind all others
+    for _, variable in unsized:  # every array of unknown size is the launch's part, behind all others
         layout.shared_bytes = _align(layout.shared_bytes, max(16, variable.align))
     for owner, variable in unsized:
         layout.places[owner, variable.name] = variable.space, layout.shared_bytes

@@ -20,7 +20,8 @@ from archdef.engine.room cimport room_seat
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.share cimport Share
 from archdef.engine.state cimport Sm
-from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID, SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
+from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
+                                   SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
                                    SR_NWARPID, SR_SMID, SR_TID_X, SR_TID_Y, SR_TID_Z, SR_WARPID)
 from archdef.engine.waiting cimport plan

@@ -8,7 +8,7 @@ place in a group of the warp, happens when its last byte has arrived; a store's 
 A queue that is full holds the load/store unit, and with it every warp whose next op accesses memory.
 """
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memmove
+from libc.string cimport memmove
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport own_address, remote_pass

@@ -17,14 +17,15 @@ from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.happening cimport HP_ASKED
 from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
-from archdef.engine.launch cimport Block, DeviceStream, Family, KernelTable, Launch, LaunchBuffer, Origin, Warp
+from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport room_plan
 from archdef.engine.state cimport Dispatcher, Sm
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
-                                   SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE, SR_WORKSPACE, SYS_ATTRIBUTE, SYS_COPY,
+                                   SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X,
+                                   SR_TOTAL_SHARED, SR_WARP_SIZE, SYS_COPY,
                                    SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
                                    SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_LIMIT, SYS_NUMBER,
                                    SYS_STREAM_DROP, SYS_STREAM_MAKE, SYS_TAKE)

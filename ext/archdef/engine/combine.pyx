@@ -3,7 +3,7 @@
 What waits is a queue. A line leaves it when all its words have been stored, when lines behind it need the room, or when no store has
 come for some time. A line holds one credit while it waits and until it has landed, as a store does that goes by itself.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.events cimport EV_COMBINED, events_push

@@ -13,7 +13,7 @@ cpdef enum Stall:          # where every cycle of every resident warp goes; exac
     ST_BARRIER = 5         # waits at a barrier
     ST_BRANCH = 6          # waits for the next instruction after a branch, call or return
     ST_PIPE_BUSY = 7       # ready, but the unit that it needs is occupied
-    ST_MEMORY_THROTTLE = 8 # ready to access memory, but no request slot, no credit or a full queue
+    ST_MEMORY_THROTTLE = 8  # ready to access memory, but no request slot, no credit or a full queue
     ST_NOT_SELECTED = 9    # ready, but another warp was issued
     ST_LAUNCH = 10         # launches other grids, or waits for those that it launched
     ST_FETCH = 11          # waits for its next instruction itself
@@ -34,7 +34,7 @@ cdef struct StatementCounters:
     int64_t branches                 # warp-level branch instructions executed
     int64_t divergent_branches       # of those, the ones that split the warp
     int64_t global_loads             # warp-level requests
-    int64_t global_load_transactions # after coalescing
+    int64_t global_load_transactions  # after coalescing
     int64_t global_load_bytes_asked  # sum over active lanes
     int64_t global_load_bytes_moved  # sum over transactions
     int64_t global_stores

@@ -14,7 +14,7 @@ cdef struct Receivers:
     uint32_t offset              # in the shared memory of each
     uint32_t ranks               # mask of them, 0: the one that the address names
     int count
-    char *memory[MOST_RECEIVERS] # where their shared memory begins
+    char *memory[MOST_RECEIVERS]  # where their shared memory begins
 
 cdef int receivers(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t bytes, int64_t mask, Receivers *found) noexcept nogil
 cdef int receivers_barrier(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t mask, BulkCopy *copy) noexcept nogil

@@ -10,12 +10,12 @@ other. A block all of whose warps wait for what it has launched gives its place 
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memmove, memset
+from libc.string cimport memmove, memset
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
 from archdef.engine.clock cimport NEVER
-from archdef.engine.device_runtime cimport LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, LS_WAITING, ChildRecord, Fit
+from archdef.engine.device_runtime cimport LK_COPY, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, ChildRecord, Fit
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
 from archdef.engine.family cimport buffer_return, family_drop, launch_drop
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
@@ -288,7 +288,7 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
     False: they fit nowhere now, or the host has no memory.
     """
     cdef const int32_t *port = d.sms[0].network.crossbar.cluster
-    cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1
+    cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1, _
     cdef BlockCluster *cluster
     while first < n:
         end = first
@@ -307,7 +307,7 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
     if cluster == NULL:
         d.chip.out_of_memory = True
         return False
-    for first in range(launch.cluster_blocks):
+    for _ in range(launch.cluster_blocks):
         if not _seat(d, _least(d, launch, best, best_end - best), launch, cluster, cycle):
             return False
     return True

@@ -9,7 +9,6 @@ from archdef.engine.state cimport Sm
 
 cdef inline int warp_fault(Sm *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:
     """Record the first fault of the launch."""
-    cdef Launch *launch = w.launch
     if sm.chip.fault.code == 0:
         sm.chip.fault.code = code
         sm.chip.fault.op = w.pc

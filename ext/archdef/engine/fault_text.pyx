@@ -20,7 +20,8 @@ from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP
 from archdef.errors import BudgetExceeded, GuestFault
 
 _KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only",
-          FAULT_PART_OF_WARP: "part_of_warp", FAULT_PART_OF_GROUP: "part_of_group", FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
+          FAULT_PART_OF_WARP: "part_of_warp", FAULT_PART_OF_GROUP: "part_of_group",
+          FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
           FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
           FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
           FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
@@ -33,7 +34,8 @@ _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "lo
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
-cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory, int64_t instructions, int64_t max_cycles):
+cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory,
+                        int64_t instructions, int64_t max_cycles):
     """Make the exception for a fault of a launch."""
     cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
     cdef const Warp *w = NULL

@@ -36,7 +36,6 @@ cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *
 
 cdef int guest_fault(Sm *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil:
     """Record the first fault of the launch, at the warp's op. Returns -1."""
-    cdef Launch *launch = w.launch
     if sm.chip.fault.code == 0:
         sm.chip.fault.code = code
         sm.chip.fault.op = w.pc

@@ -5,7 +5,7 @@ Invariants:
 - no two free runs are neighbours; a run's length stands at its first and last granule, a gap's and a block's owner says so;
 - allocation depends on nothing but the calls before it.
 """
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 

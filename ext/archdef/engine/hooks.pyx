@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.policy cimport (PK_BANKS, PK_BRANCH, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
+from archdef.engine.policy cimport (PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
                                     PK_THROTTLE, Hook,
                                     policy_function)
 from archdef.engine.prototype cimport Prototype, prototype_answer

@@ -163,9 +163,9 @@ def time_alu(str name, int lanes=32, int repeats=100_000):
     rows = np.full((5, lanes), 0x3fc000003fc00000, np.uint64)  # ordinary numbers in every type
     cdef char *base = <char *>_address(rows)
     cdef int step = lanes * 8
-    cdef int i
+    cdef int _
     start = time.perf_counter_ns()
     with nogil:
-        for i in range(repeats):
+        for _ in range(repeats):
             function(base, base + step, base + 2 * step, base + 3 * step, base + 4 * step, lanes)
     return (time.perf_counter_ns() - start) / repeats

@@ -87,9 +87,9 @@ cdef struct MachineTable:
     int64_t unit_exclusive[16]   # 1: an op for it takes an issue slot of every scheduler
     int64_t branch_hook
     int64_t match_value_cycles   # by which each further value among the lanes delays `match.any`; 0: it is done at once
-    int64_t guard_latency_cycles # by which a predicate is later as a guard than as an operand
-    int64_t untaken_branch_saving # cycles by which a branch that no lane takes is shorter than one that is taken
-    int64_t products_pass_cycles # … as many times as long while products of warpgroups read shared memory
+    int64_t guard_latency_cycles  # by which a predicate is later as a guard than as an operand
+    int64_t untaken_branch_saving  # cycles by which a branch that no lane takes is shorter than one that is taken
+    int64_t products_pass_cycles  # … as many times as long while products of warpgroups read shared memory
     CoalescingTable load
     CoalescingTable store
     CoalescingTable load_uncached

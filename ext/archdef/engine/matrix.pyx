@@ -12,7 +12,7 @@ positive. A NaN, 0 x infinity and infinities of both signs give the canonical Na
 ones are not normalised, and a product's is the sum of its factors'.
 """
 from libc.math cimport fma, fmaf
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.bits cimport count_bits
@@ -165,7 +165,7 @@ cdef inline int64_t _shifted(int64_t value, int left, int right) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------------ sums
 cdef uint32_t sum_block(const Number *a, const Number *b, int count, uint32_t c, Format of_c, int lift, int bits, Format of_d,
-                     bint special) noexcept nogil:
+                        bint special) noexcept nogil:
     """Add `count` products to c; `lift` is what they are shifted left to have `bits` bits behind the point, or right if it is negative."""
     cdef Number addend = _number(c, of_c)
     cdef int i, shift, exponent, cut = 0, largest = LEAST_EXPONENT

@@ -37,4 +37,3 @@ cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) n
 cdef inline uint64_t span_room(const Span *span, uint64_t address) noexcept nogil:
     """Bytes from an address of an allocation to its end."""
     return span.bytes - (address - span.start)
-

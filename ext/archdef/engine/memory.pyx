@@ -119,7 +119,7 @@ cdef class DeviceMemory:
             base = <uint64_t>GLOBAL_BASE
             size = max(1, nbytes)
             start, at = base, 0
-            for at, (low, high) in enumerate([*self._spans, (base + self.capacity + GRANULE, 0)]):
+            for at, (low, high) in enumerate([*self._spans, (base + self.capacity + GRANULE, 0)]):  # no-cython-lint: the place is asked for behind the loop
                 if start + size + GRANULE <= low:
                     break
                 start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start

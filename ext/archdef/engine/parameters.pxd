@@ -193,14 +193,14 @@ cdef struct BulkCopyUnitParameters:
     int64_t write_bytes_per_cycle                # Bytes that it stores or reduces in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`
 
 cdef struct LoadStoreParameters:
-    InstructionQueueParameters instruction_queue # Where memory instructions wait for the load/store unit; None: in their warps
+    InstructionQueueParameters instruction_queue  # Where memory instructions wait for the load/store unit; None: in their warps
     WriteCombiningParameters write_combining     # Where stores wait for others to the same line; None: each leaves by itself
     LoadStorePipelineParameters pipeline         # Stages of the unit; None: each access holds it to its end, and schedulers take turns at it
     BulkCopyUnitParameters bulk_copies           # What does bulk copies; None: it sends a transaction every `transaction_cycles`
     int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
     int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
-    int64_t store_bytes_in_flight_per_multiprocessor # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
-    int64_t textures_in_flight_per_multiprocessor # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
+    int64_t store_bytes_in_flight_per_multiprocessor  # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
+    int64_t textures_in_flight_per_multiprocessor  # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
                                                  # None: they count as reads
     int64_t transaction_cycles                   # SM cycles for which each transaction, the first included, holds the load/store unit
     int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on

@@ -5,7 +5,6 @@ loop need not look.
 """
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset
 
 from archdef.engine cimport types as T
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
@@ -268,7 +267,7 @@ cdef class LoadedProgram:
 
     cdef int _read(self, Uop *u, const MicroOp *m, int max_units) except -1:
         """Check one micro-op and resolve its operands."""
-        cdef int kind = m.kind, i, value, address
+        cdef int kind = m.kind, i
         cdef const uint8_t *widths
         u.kind = m.kind
         u.unit = m.unit
@@ -695,7 +694,8 @@ cdef class LoadedProgram:
             self._number(m.element, T.TQ_KIND + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (
+                    m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD

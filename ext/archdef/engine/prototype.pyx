@@ -99,7 +99,8 @@ cdef int64_t _allow(const ThrottleView *v, Prototype p) except? -1:
     allowed = _signed(v.allowed, v.warps)
     view = SimpleNamespace(
         multiprocessor=v.multiprocessor, cycle=v.cycle, event=v.event, warp=v.warp, line=v.line, place=v.place,
-        evicted=None if v.evicted == <uint64_t>-1 else v.evicted, instructions=v.instructions, lines=v.lines, warps=v.warps, resident=_signed(v.resident, v.warps),
+        evicted=None if v.evicted == <uint64_t>-1 else v.evicted, instructions=v.instructions, lines=v.lines, warps=v.warps,
+        resident=_signed(v.resident, v.warps),
         launched=_signed(v.launched, v.warps), allowed=allowed)
     answer = _asked(p.policy.allow, v.state, view, p.state_words)
     _keep(view, "allowed", allowed, v.allowed, v.warps)

@@ -3,7 +3,7 @@
 Data move at issue, in program order of the warp; what an access costs is kept until the unit takes it, the oldest of each queue first. Its
 registers are pending until then, and its warp goes on. Nothing keeps a warp from writing an op's sources meanwhile: they have been read.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 

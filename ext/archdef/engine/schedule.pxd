@@ -26,7 +26,7 @@ cdef struct Scheduler:
     uint64_t uses[16]        # by unit: the next op needs it
     int64_t unit_free[16]    # cycle at which the unit can start again (units of this scheduler)
     int64_t product_free     # cycle at which products of warpgroups that are queued have been taken up by the unit
-    int64_t unit_blocked[16] # cycles so far in which the unit was occupied past an issue slot
+    int64_t unit_blocked[16]  # cycles so far in which the unit was occupied past an issue slot
     uint16_t unit_parts[16]  # 256ths of a cycle for which ops have occupied the unit beyond whole cycles
     uint64_t wheel[64]       # warps that become ready at a cycle, by cycle mod 64
     int64_t issued_at[64]    # cycle of the warp's last issue

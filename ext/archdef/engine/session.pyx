@@ -21,7 +21,6 @@ from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.grid cimport Grid
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
 from archdef.engine.happening cimport HP_READY
-from archdef.engine.lane_states cimport LaneTracer
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
@@ -436,7 +435,7 @@ cdef class Session:
             They ran past their instructions or cycles.
         """
         cdef int64_t deadline, last = NEVER if until_cycle is None else until_cycle
-        cdef int status = 0, k
+        cdef int status = 0, _
         cdef uint64_t host
         if self.ended or self.epoch >= last:
             return False
@@ -448,7 +447,7 @@ cdef class Session:
                 host = save_fpenv()
                 set_fpenv(0)
                 while status == 0:
-                    for k in range(16):
+                    for _ in range(16):
                         status = self._step(last)
                         if status:
                             break

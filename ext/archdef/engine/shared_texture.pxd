@@ -6,7 +6,7 @@ from archdef.engine.crossbar cimport Crossbar
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.port cimport Request
 
-cdef struct ClusterTextures: # the texture cache of one cluster
+cdef struct ClusterTextures:  # the texture cache of one cluster
     Cache cache
     int64_t *arrives_fs      # [sets][ways]: when what a line waits for is there
 

@@ -8,7 +8,7 @@ Invariants of the stack:
   (ended lanes are dropped when an entry is taken up);
 - the kernel's lanes run to their immediate post-dominator before the warp goes on together (stack reconvergence).
 """
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.converge cimport (converge_arrive, converge_branch, converge_branch_many, converge_call, converge_call_one,

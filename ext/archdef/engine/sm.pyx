@@ -17,7 +17,8 @@ from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_LEFT, EV_POSTED, EV_RETURN, EV_STORE_DONE, EV_WAKE, Event,
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_LEFT, EV_POSTED, EV_RETURN,
+                                    EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
@@ -39,7 +40,8 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
-from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_BULK, K_CALL,
+from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH,
+                                   K_BRANCH_INDEXED, K_BULK, K_CALL,
                                    K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE,
                                    K_REGISTERS, K_RETURN,
                                    K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
@@ -644,7 +646,7 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
 cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     """What one scheduler does in a cycle: warps whose time has come become ready, one or some of them issue. Returns -1 after a fault."""
     cdef const MachineTable *m = sm.m
-    cdef int nsched = <int>m.schedulers.count, bit, width
+    cdef int nsched = <int>m.schedulers.count, bit, _
     cdef int32_t k, unit, pc = 0
     cdef uint64_t candidates = 0, woken = 0, allowed, active = 0
     cdef uint32_t pairs
@@ -674,7 +676,7 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     if _issue(sm, s, w, bit, cycle) < 0:
         return -1
     if m.schedulers.superscalar:
-        for width in range(1, m.schedulers.issue_width):
+        for _ in range(1, m.schedulers.issue_width):
             if not _goes_along(sm, s, w, pc, active, cycle):
                 break
             pc += 1
@@ -682,7 +684,7 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
                 return -1
         return 0
     allowed = ~<uint64_t>0
-    for width in range(1, m.schedulers.issue_width):
+    for _ in range(1, m.schedulers.issue_width):
         # the rest of the slot is for units that may go together with this one
         pairs = <uint32_t>m.schedulers.dual_issue[unit]
         woken = 0
@@ -720,7 +722,7 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
     """Advance to `until` (exclusive). Returns -1 after a fault."""
-    cdef int nsched = <int>sm.m.schedulers.count, i, place
+    cdef int nsched = <int>sm.m.schedulers.count, i, _
     cdef Scheduler *s
     cdef int64_t cycle
     cdef bint held, all_
@@ -746,7 +748,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         if sm.freed:        # after all fills of the cycle: their order must not show
             issue_again(sm, cycle)
         i = sm.turn
-        for place in range(nsched):     # they take turns at the units that they share
+        for _ in range(nsched):     # they take turns at the units that they share
             if i == nsched:
                 i = 0
             s = sm.schedulers + i

@@ -6,9 +6,10 @@ stopped or has been in a state twice, nothing was stored between, and nothing el
 a proof, whatever the loops look like. What counts its rounds never comes back, and ends with its budget.
 
 Effects that end a standstill (`Sm.effects`): stores, atomics that change a value, arrivals at barriers, copies, system calls, ends of
-lanes; and, since what a warp does next may follow from them, looks at a clock. A look costs a pass over the registers, so looks become rarer the longer nothing happens: 32 to each doubling of the time.
+lanes; and, since what a warp does next may follow from them, looks at a clock. A look costs a pass over the registers, so looks become
+rarer the longer nothing happens: 32 to each doubling of the time.
 """
-from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 

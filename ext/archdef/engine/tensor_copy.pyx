@@ -4,7 +4,7 @@ A map is 128 bytes that the guest may have made itself, laid out as `archdef.run
 decoded and checked at each copy, and every row's bytes are looked up in the allocations by base and length. Coordinates and strides
 are so bounded (2^33 and 2^40) that a row's distance is summed only where no product passes `FARTHEST`.
 """
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from archdef.engine.block_cluster cimport own_address

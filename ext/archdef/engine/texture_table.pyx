@@ -4,7 +4,7 @@ Sampling trusts a description once it stands in the table: every texel inside it
 """
 import numpy as np
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -24,7 +24,7 @@ _CHANNEL_BYTES = (1, 1, 2, 2, 4, 4, 2, 4)
 cdef int _check(const Texture *t, const Span *spans, int64_t span_count) except -1:
     """Refuse a description that could lead out of its memory."""
     cdef const Span *span
-    cdef int64_t texel, last, i
+    cdef int64_t texel, i
     for i in range(3):
         if not 0 <= t.address_mode[i] <= AM_BORDER:
             raise ValueError(f"texture {t.handle:#x}: address mode {t.address_mode[i]}")

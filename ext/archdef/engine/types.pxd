@@ -39,11 +39,11 @@ cpdef enum OpKind:
     K_CALL = 12    # call the function whose first op is `target`
     K_RETURN = 13  # return from a call (at depth 0: exit)
     K_EXIT = 14    # lanes of the guard end
-    K_BARRIER = 15 # block barrier; `fn` is a BarrierOp; s[0] barrier number, s[1] thread count (NO_ROW: the whole block)
+    K_BARRIER = 15  # block barrier; `fn` is a BarrierOp; s[0] barrier number, s[1] thread count (NO_ROW: the whole block)
     K_VOTE = 16    # `fn` is a VoteOp; predicate operand s[0]; d[0] row (ballot) or predicate; s[1] member mask or NO_ROW
-    K_SHUFFLE = 17 # `fn` is a ShuffleOp; d[0] row, d[1] predicate or -1; s[0] value, s[1] lane, s[2] clamp, s[3] member mask
+    K_SHUFFLE = 17  # `fn` is a ShuffleOp; d[0] row, d[1] predicate or -1; s[0] value, s[1] lane, s[2] clamp, s[3] member mask
     K_FENCE = 18   # memory fence
-    K_SPECIAL = 19 # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
+    K_SPECIAL = 19  # d[0] = changing special register `fn` (a Special): clock, clock64, globaltimer, smid …
     K_TRAP = 20    # the kernel asks to end with an error
     K_MATCH = 21   # `fn` 0 any, 1 all; d[0] mask row, d[1] predicate or -1; s[0] value, s[1] member mask
     K_SYSTEM = 22  # `fn` is a SystemCall: the machine's runtime serves the lanes of the guard one by one
@@ -58,20 +58,20 @@ cpdef enum OpKind:
                    # from the second on in d; s[3], 64-bit: three 16-bit offsets of pixels and a mask of blocks; `fn` a BoxOp if `vec`
     K_REGISTERS = 28   # `fn` is a RegisterOp: the warp has `count` registers per thread from here on. All of its lanes take part
     K_REDUX = 30   # `fn` is a ReduxOp; d[0] row = s[0] of all members combined; s[1] member mask
-    K_TEXTURE = 40 # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
+    K_TEXTURE = 40  # `fn` is a Geometry, `combine` a TextureOp; d[0..3] = texel of handle s[0] at s[1..count]; s[1+count] sampler or NO_ROW;
                    # `offset` texels that x, y, z are moved by: one signed byte each
     K_MATRIX = 45  # `fn` is a MatrixOp; operands[target …], `count` in all, are the registers of d, a, b, c: d = a b + c of `vec` x 8 rows
                    # and 8 columns, `offset` deep; `element` bits of a number of a and b, `combine` MatrixForm or-ed. All of the warp's
                    # 32 lanes must take part, here and in the next two
     K_MATRIX_LOAD = 46   # d[0..vec-1] = tiles of 8 x 8 numbers of 16 bits, whose rows are at s[0] + offset of 8 lanes each; `fn` 1: transposed
     K_MATRIX_STORE = 47  # the other way: s[1..vec]
-    K_GROUP_PRODUCT = 48 # d = a b + c of 64 rows, a warp's 16 of them in each of four warps, and `vec` x 8 columns; `fn` is a MatrixOp, `element`
+    K_GROUP_PRODUCT = 48  # d = a b + c of 64 rows, a warp's 16 of them in each of four warps, and `vec` x 8 columns; `fn` is a MatrixOp, `element`
                    # bits of a number of a and b, which are 256 bits deep, `combine` MatrixForm and `offset` GroupForm or-ed. s[0], s[1]: 64-bit
                    # rows that describe where a and b lie in shared memory, s[0] NO_ROW: operands[target ...] are the registers of d, a and c,
                    # else of d and c, `count` in all; predicate s[2]: c is added. `interval` and `latency` are those of the warp's product in
                    # the unit's queue; the warp, and the unit's intake, are held for `reconverge` cycles
     K_GROUP = 49   # `fn` is a GroupOp; `count` groups of products that may still be under way
-    K_SURFACE = 41 # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
+    K_SURFACE = 41  # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
 
 cpdef enum Space:
@@ -214,7 +214,7 @@ cpdef enum PhaseOp:      # operations of K_PHASE
     MB_INVALIDATE = 1
     MB_ARRIVE = 2        # s[1] arrivals, 1 if NO_ROW; d[0] 64-bit row: the state before
     MB_ARRIVE_DROP = 3
-    MB_ARRIVE_EXPECT = 4 # s[1] bytes
+    MB_ARRIVE_EXPECT = 4  # s[1] bytes
     MB_EXPECT = 5
     MB_COMPLETE = 6
     MB_TEST = 7          # predicate d[0]: the phase of state s[1] (64-bit) is over
@@ -357,15 +357,15 @@ cpdef enum Special:      # values the engine puts into rows at the start of a wa
     SR_IS_EXPLICIT_CLUSTER = 50
     SR_CLUSTER_ORIGIN = 51   # address in shared memory of rank 0's: CLUSTER_FIRST, 0 where a block is its own cluster
 
-cpdef enum ConstantKind: # what one constant row holds
+cpdef enum ConstantKind:  # what one constant row holds
     CK_IMMEDIATE = 0     # `value`
     CK_PARAMETER = 1     # `width` bytes of the parameter buffer at byte offset `value`
     CK_SPECIAL = 2       # launch-wide special register `value`
-    CK_GLOBAL_SYMBOL = 3 # device address of the module's variable area, plus `value`
+    CK_GLOBAL_SYMBOL = 3  # device address of the module's variable area, plus `value`
     CK_CONST_SYMBOL = 4  # device address of the module's constant area, plus `value`
     CK_PARAM_SYMBOL = 5  # device address of the launch's parameter buffer, plus `value`
     CK_LOCAL_SYMBOL = 6  # address in the thread's local memory, plus `value`
-    CK_SHARED_SYMBOL = 7 # address in the block's shared memory, plus `value`
+    CK_SHARED_SYMBOL = 7  # address in the block's shared memory, plus `value`
 
 cdef packed struct MicroOp:
     uint8_t kind         # OpKind
@@ -379,7 +379,7 @@ cdef packed struct MicroOp:
     uint8_t element      # bytes of one memory element: 1, 2, 4, 8
     uint8_t vec          # elements per lane of a vector load or store: 1, 2, 4
     uint8_t combine      # Combine
-    uint16_t issues      # warp instructions that this operation stands for, at least 1; 0: an ALU op that is absorbed, or a shared load that is another op's operand
+    uint16_t issues      # warp instructions that it stands for, at least 1; 0: an ALU op that is absorbed, or a shared load that is another op's operand
     uint16_t interval    # cycles for which it occupies the unit, all its issues together …
     uint16_t fraction    # … and 256ths of a cycle beyond, arithmetic and comparisons only
     uint16_t rare        # of the issues, those that no lane executes

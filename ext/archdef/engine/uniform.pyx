@@ -4,7 +4,7 @@ A load at an address in a register looks its line up in the cache of its schedul
 the second or third level of constants, a line at a time for all schedulers of the multiprocessor, and the warp waits; what they lack, too,
 the load/store unit brings, as for loads whose lanes may differ. A load at an address that the program names reads the first level.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport access_memory

@@ -8,7 +8,8 @@ Factors. Rows of a and columns of b have 256 bits, eight words. In memory they l
 starts, and two distances. As they come (`GF_ACROSS_…` not set), 8 rows are a block of one pitch, `width`; blocks are the stride apart, and
 what goes on behind the width of a block comes the leading distance further on. Across, 8 of the numbers that are summed over are such a block,
 and rows lie along it; without a pattern the two distances change places. A pattern exchanges units: the bits of the address above 128 bytes
-are exclusive-ored, less the descriptor's base offset, to those of the unit's number, as far as the width goes. The pitch is that of the pattern, 32, 64 or 128 bytes, or 16.
+are exclusive-ored, less the descriptor's base offset, to those of the unit's number, as far as the width goes. The pitch is that of
+the pattern, 32, 64 or 128 bytes, or 16.
 """
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset

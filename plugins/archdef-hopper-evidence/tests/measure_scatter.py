@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests" / "hardware"))
 
-import numpy as np  # noqa: E402
-from gpu import Gpu  # noqa: E402
+import numpy as np
+from gpu import Gpu
 
 LINE, MIB = 128, 1 << 20
 WORDS = {   # pattern → byte offset of a lane that accesses four bytes, bytes from one request to the next

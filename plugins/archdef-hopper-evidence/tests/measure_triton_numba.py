@@ -59,7 +59,7 @@ def numba() -> dict[str, str]:
     for kernel, kinds in module.BUILD.items():
         known = {name: getattr(types, name) for name in types.__all__ if isinstance(getattr(types, name, None), types.Type)}
         known["S"] = types.Array(xoroshiro128p_type, 1, "C")
-        signature = sigutils.normalize_signature(eval(f"void({kinds})", known | {"void": types.void}))[0]  # noqa: S307
+        signature = sigutils.normalize_signature(eval(f"void({kinds})", known | {"void": types.void}))[0]
         made[kernel] = _bare(Numba().compile(getattr(module, kernel), Options(signature=signature, target="compute_90")).ptx, kernel)
     return made
 

@@ -55,7 +55,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("together", [2, 3, 4, 5, 8, 16])
 def test_as_many_requests_of_a_cluster_are_gathered_as_measured(together):
-    found = gathered({k: (0, LINE, 0) for k in range(together)}) / 4
+    found = gathered(dict.fromkeys(range(together), (0, LINE, 0))) / 4
     wanted = [float(r["gathered"]) for r in rows("gathering.csv") if (r["who"], r["sectors"], r["requests"]) == ("cluster", "4", str(together))]
     assert found == pytest.approx(np.mean(wanted), abs=0.3)
 

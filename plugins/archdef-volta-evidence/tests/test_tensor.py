@@ -162,7 +162,7 @@ def mma(a, b, c, to, layouts, machine=V100):
     counts = {"a": 2, "b": 2, "c": 4 if of_c == "f16" else 8, "d": 4 if to_d == "f16" else 8}
     given = [np.ascontiguousarray(x[held(name, type, layouts)]) for name, x, type in (("a", a, "f16"), ("b", b, "f16"), ("c", c, of_c))]
     body = "mov.u32 %lane, %laneid;\n"
-    for k, (x, count) in enumerate(((x, counts[x]) for x in "dabc")):
+    for k, (x, count) in enumerate((x, counts[x]) for x in "dabc"):
         body += f"mad.wide.u32 %at{k}, %lane, {4 * count}, %p{k};\n"
         body += "".join(f"ld.global.b32 %{x}{i}, [%at{k}+{4 * i}];\n" for i in range(count) if x != "d")
     body += f"mma.sync.aligned.m8n8k4.{'.'.join(layouts)}.{to_d}.f16.f16.{of_c} {', '.join(fragment(x, counts[x]) for x in 'dabc')};\n"

@@ -15,8 +15,8 @@ LIKE_GT200 = Cite(BRIEF.document, BRIEF.place, "inferred", "said of the GTX 280 
 GLOBAL = Cite(GUIDE.document, "global memory takes 400 to 600 cycles", "inferred")
 WIDE_PORTS = Cite("not published", "ports of a partition of GDDR5", "assumed",
                   "twice the GT200's, as is the data rate of the memory's pins; a partition gives 27 GB/s, there 18")
-ALL_CARRIED = {name: CARRIED for name in """caches load_store interconnect caches.texture_l1.latency_cycles caches.texture_l2.latency_cycles dram.row_bytes
-    dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high dram.write_drain_low""".split()}
+ALL_CARRIED = dict.fromkeys("""caches load_store interconnect caches.texture_l1.latency_cycles caches.texture_l2.latency_cycles dram.row_bytes
+    dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high dram.write_drain_low""".split(), CARRIED)
 CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in """banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
     t_wr_ns t_refi_ns t_rfc_ns""".split()}
 GUIDES_LATENCY = {"interconnect.request_latency_ns": GLOBAL, "interconnect.response_latency_ns": GLOBAL}

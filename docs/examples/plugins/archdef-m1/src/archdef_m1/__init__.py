@@ -69,7 +69,7 @@ M1 = Architecture(
               t_rtw_ns=6, t_wr_ns=18, extra_latency_ns=140, queue_entries=64, scheduling=FirstReady(window=32), write_drain_high=24,
               write_drain_low=8),
     evidence={
-        **{part: GUESS for part in "warp chip limits schedulers units isa shared coalescing caches load_store interconnect dram".split()},
+        **dict.fromkeys("warp chip limits schedulers units isa shared coalescing caches load_store interconnect dram".split(), GUESS),
         "warp.size": METAL, "warp.reconvergence": JOHNSON, "chip.multiprocessors": APPLE, "clocks": BENCHMARKS, "clocks.memory_mhz": LPDDR,
         "limits.threads_per_block": METAL, "limits.shared_bytes_per_block": METAL, "limits.threads_per_multiprocessor": APPLE,
         "limits.warps_per_multiprocessor": APPLE, "limits.registers_per_multiprocessor": BENCHMARKS, "limits.registers_per_thread": JOHNSON,

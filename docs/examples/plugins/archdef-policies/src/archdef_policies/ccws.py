@@ -75,7 +75,7 @@ def _make(decay, miss, stack):
             return state[AGAIN] if state[AGAIN] > cycle else cycle + 1 if state[AGAIN] else 0
         present, total = decay(state, base, cycle, resident, warps)
         cutoff = present * base
-        if event == START or event == END:
+        if event in (START, END):
             total += (base - state[SCORES + warp]) * (event == START)
             state[SCORES + warp] = base
             for i in range(TAGS + warp * tags, TAGS + (warp + 1) * tags):
