@@ -153,7 +153,7 @@ def _intervals(code: Code, unit: Unit) -> tuple[dict[int, int], dict[int, int]]:
     starts = {block[0]: number for number, block in enumerate(found.blocks)}
     before = found.entering() | code.inputs         # behind the op before, in the order of the text
     spread(before, -1)
-    for k, behind in found.walk():
+    for k, _behind in found.walk():
         op = ops[k]
         written = tuple(op.writes())
         if k in starts:         # within a block, what lives are from and to is read or written there

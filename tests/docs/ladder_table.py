@@ -75,7 +75,7 @@ def missing(machine: str) -> dict[str, str]:
 
 def cell(counts: Counter | None) -> str:
     """Show the figures of one ladder."""
-    return ", ".join(f"{counts[kind]} {kind}" for kind in ("fitted", "judged", "in doubt") if counts[kind]) if counts else "–"
+    return ", ".join(f"{counts[kind]} {kind}" for kind in ("fitted", "judged", "in doubt") if counts[kind]) if counts else "-"
 
 
 def table(machines) -> str:

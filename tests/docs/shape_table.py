@@ -62,7 +62,7 @@ def declared(cls: type) -> Iterator[tuple[str, str]]:
 
 def always_there(cls: type) -> Iterator[tuple[str, str]]:
     """The fields that every description has: neither in a component that is optional nor a policy's own."""
-    for attribute, rule, field in fields(cls):
+    for _attribute, rule, field in fields(cls):
         yield from [field] if field else []
         if isinstance(rule, (Part, Parts, Table)) and not isinstance(rule, Policy) and not rule.optional:
             yield from (inner for choice in nested(rule) for inner in always_there(choice))

@@ -194,7 +194,7 @@ def test_a_page_that_all_multiprocessors_lack_is_walked_for_once(name):
 
 # ------------------------------------------------------------------------------------------- the same results, in the order of time
 def results(arch, name, size):
-    rows, refused = launches(workload(name), arch, size)       # raises if a result is not numpy's
+    rows, _refused = launches(workload(name), arch, size)       # raises if a result is not numpy's
     return [row.run for row in rows]
 
 

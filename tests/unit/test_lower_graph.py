@@ -209,7 +209,7 @@ def ways(code: Code) -> list[tuple[int, tuple[int, ...]]]:
     return list(zip(map(id, fresh.blocks), fresh.successors, strict=True))
 
 
-@pytest.mark.parametrize("options", (Options(), Options(debug=True)), ids=("optimised", "as written"))
+@pytest.mark.parametrize("options", [Options(), Options(debug=True)], ids=("optimised", "as written"))
 @pytest.mark.parametrize("name", registry.names())
 def test_passes_change_only_the_ways_that_they_invalidate_and_what_is_kept_is_so(name, options, monkeypatch):
     run, ran = Pass.__call__, set()

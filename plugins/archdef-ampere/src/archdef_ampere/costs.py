@@ -175,7 +175,8 @@ EVIDENCE = {
     "caches.texture_l1.latency_cycles": BENCHES, "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA,
     "caches.l2.size_bytes": SLICES, "interconnect.partition_response_bytes_per_cycle": SLICE_RATE, "caches.l2.latency_cycles": SPLIT,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
-    "interconnect.l2_partitions.count": SLICES, "interconnect.l2_partitions.far_latency_ns": HALVES, "dram.write_drain_high": COPIES, "dram.write_drain_low": COPIES,
+    "interconnect.l2_partitions.count": SLICES, "interconnect.l2_partitions.far_latency_ns": HALVES, "dram.write_drain_high": COPIES,
+    "dram.write_drain_low": COPIES,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": NATIVE_ECC,
     **{f"dram.{name}": REFRESHES for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
     "dram.partitions": SLICES, "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four")}

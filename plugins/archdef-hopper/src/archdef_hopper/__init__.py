@@ -79,7 +79,7 @@ H100 = Architecture(
                           write="evict", scope="scheduler"),
         instruction_l2=Cache(size_bytes=128 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8,
                              lines_ahead=7, write="evict", scope="multiprocessor"),
-        instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB, 
+        instruction_memory_cycles=244, instruction_preload_bytes=64 * KiB,
         code_fetch=CodeFetch(fill_bytes=256, launch_bytes=72 * 32, tail_instructions=9, alignment_bytes=128),
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, dirty_ways=8, partial_ways=2, set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),

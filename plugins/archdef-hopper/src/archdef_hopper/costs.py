@@ -266,7 +266,8 @@ EVIDENCE = {
     **{f"block_clusters.{name}": CLUSTERS for name in ("latency_cycles", "bytes_per_cycle", "barrier_cycles")},
     "block_clusters": CLUSTER_SIZES,
     "limits.shared_headroom": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
-    "caches.code_fetch.tail_instructions": SASS, "caches.code_fetch.alignment_bytes": SASS, "caches.code_fetch.fill_bytes": READ, "caches.code_fetch.launch_bytes": READ,
+    "caches.code_fetch.tail_instructions": SASS, "caches.code_fetch.alignment_bytes": SASS, "caches.code_fetch.fill_bytes": READ,
+    "caches.code_fetch.launch_bytes": READ,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "inferred"),
     **{f"caches.{name}": CODE for name in """instruction.size_bytes instruction.latency_cycles instruction.scope instruction_l2.size_bytes
        instruction_l2.latency_cycles instruction_memory_cycles instruction_preload_bytes""".split()},
@@ -297,8 +298,10 @@ EVIDENCE = {
     "texture": FETCHES, "texture.weight_bits": WEIGHTS, "caches.texture_l1": TEXTURES, "caches.texture_l1.size_bytes": GLOBAL,
     "load_store": UNPUBLISHED, "load_store.instruction_queue": SCHEDULING,
     "load_store.write_combining.lines": TOGETHER, "load_store.write_combining.idle_cycles": APART_IN_TIME,
-    "load_store.pipeline.issue_interval_cycles": Cite(MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
-    "load_store.pipeline.data_stage_entries": WAITING, "load_store.pipeline.stores_in_a_row": APART_IN_TIME, "load_store.pipeline.arbitration": DRAWN, "load_store.transaction_cycles": FIT,
+    "load_store.pipeline.issue_interval_cycles": Cite(
+        MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
+    "load_store.pipeline.data_stage_entries": WAITING, "load_store.pipeline.stores_in_a_row": APART_IN_TIME, "load_store.pipeline.arbitration": DRAWN,
+    "load_store.transaction_cycles": FIT,
     "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
     "interconnect": FIT,
     "load_store.atomic_cycles": LINES, "load_store.atomic_sector_cycles": LINES,
@@ -325,7 +328,8 @@ EVIDENCE = {
     "host_link.peer_gb_s": Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
-    "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS, "chip.block_launch.first_cycles": CONSTANT,
+    "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS,
+    "chip.block_launch.first_cycles": CONSTANT,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
        register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},

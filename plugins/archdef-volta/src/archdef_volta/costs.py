@@ -46,7 +46,8 @@ INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: 
               "8 cycles, and one of a multiprocessor a warp; how many issue slots a quotient takes is assumed")
 ROOTS = Cite("machine code of ptxas 11.8, sm_70", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
              "out of the ordinary; rsqrt.approx.f64: 11, of which 5 are", "inferred")
-RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred", "what a root takes (gpu-benches) without three instructions of doubles that wait for each other")
+RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred",
+                        "what a root takes (gpu-benches) without three instructions of doubles that wait for each other")
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "inferred", "measured there")
 CHANNELS = Cite("GPGPU-Sim 4.0", "QV100 configuration, 32 channels", "inferred", "a simulator's input; also 4 stacks of 8 channels")
 BENCHES = Cite("te42kyfo/gpu-benches, results of cuda-latency", "Tesla V100 PCIe, a chase at random", "inferred", "measured there; read in a public repository")
