@@ -340,5 +340,5 @@ def header() -> str:
         for one in members(cls):
             declared = f"    {f'{one.of.__name__}Parameters' if one.of else 'int64_t'} {one.name}{f'[{one.count}]' if one.count else ''}"
             text = textwrap.wrap(one.text, 108)
-            lines += [f"{declared:<47}  # {text[0]}", *(f"{'':<48} # {more}" for more in text[1:])]
+            lines += [f"{declared:<47}  # {text[0]}", *(f"{'':<47}  # {more}" for more in text[1:])]
     return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ compiled form, compared with it in the tests.
 from libc.stdint cimport uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits
-from archdef.engine.machine cimport CO_LINES, CO_SHRINKING, CO_STRICT, CoalescingTable
+from archdef.engine.machine cimport CO_SHRINKING, CO_STRICT, CoalescingTable
 from archdef.engine.policy cimport Hook, ask_coalescing
 
 

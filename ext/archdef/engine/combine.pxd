@@ -10,4 +10,5 @@ cdef void combine_idle(Sm *sm, int64_t cycle) noexcept nogil
 
 cdef inline bint may_store(const Sm *sm) noexcept nogil:
     """Whether the network takes another store."""
-    return sm.store_credits > 0 and (sm.m.load_store.store_bytes_in_flight_per_multiprocessor == 0 or sm.store_bytes < sm.m.load_store.store_bytes_in_flight_per_multiprocessor)
+    cdef int64_t most = sm.m.load_store.store_bytes_in_flight_per_multiprocessor
+    return sm.store_credits > 0 and (most == 0 or sm.store_bytes < most)

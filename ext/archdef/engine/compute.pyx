@@ -1,8 +1,8 @@
 """What micro-ops do to registers: arithmetic, predicates, and exchanges between the lanes of a warp."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from archdef.engine.bits cimport count_bits, lowest_bit
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.lanes cimport carry_table, compare_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.operand cimport row_of
@@ -10,9 +10,9 @@ from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
                                    K_REDUX, K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, REDUX_ADD, REDUX_AND,
-                                   REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_BFLY, SHFL_DOWN,
+                                   REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_DOWN,
                                    SHFL_IDX, SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
-                                   VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_ELECT, VOTE_UNI)
+                                   VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_ELECT)
 
 
 cdef inline uint64_t _predicate(const Warp *w, int32_t operand) noexcept nogil:

@@ -50,7 +50,7 @@ cdef void *_lined(void *place) noexcept nogil:
 cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
     """Make an idle multiprocessor."""
     cdef const MachineTable *m = chip.m
-    cdef int64_t i, k, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
+    cdef int64_t i, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
     if sizeof(Warp) % LINE:
         raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
     sm.id = number

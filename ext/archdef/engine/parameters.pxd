@@ -269,7 +269,7 @@ cdef struct InterconnectParameters:
     ClusterPortsParameters cluster_ports         # What the multiprocessors of a cluster share; None: each has its own way into the network and out of it
     L2PartitionsParameters l2_partitions         # Parts of the chip between which data take longer; None: all are near each other
     NocDistancesParameters distances             # By which answers take longer to some multiprocessors than to others; None: by nothing
-    RequestCoalescerParameters request_coalescer # Where a partition answers equal requests of one cluster together; None: each is answered by itself
+    RequestCoalescerParameters request_coalescer  # Where a partition answers equal requests of one cluster together; None: each is answered by itself
 
 cdef enum:  # Dram.page_policy; 0: there is no such component
     DRAM_PAGE_POLICY_OPEN = 1

@@ -53,7 +53,7 @@ cdef struct Uop:
     int32_t count            # … and how many there are. Others: of coordinates, dimensions, groups or registers
     int32_t held_cycles      # of products of warpgroups: for which they hold their warp
     int32_t retry_cycles     # of atomic operations that are a loop of the warp: from one try to the next; 0: there is no loop
-    uint16_t atomic_function # of reductions in surfaces
+    uint16_t atomic_function  # of reductions in surfaces
     uint8_t passes           # of atomic operations in shared memory: over the banks, for each that an access takes
     bint together            # … lanes on one word are served together
     uint8_t weight           # of atomic operations: as in Request

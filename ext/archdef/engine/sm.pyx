@@ -455,7 +455,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         s.memory &= clear
         s.loads &= clear
         s.last = bit
-        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.load_store.pipeline.stores_in_a_row:     # those follow each other in the unit's queue
+        if u.kind != K_STORE or u[1].kind != K_STORE or u[1].unit != u.unit or not m.load_store.pipeline.stores_in_a_row:
             s.issued_at[bit] = cycle
         if u.guarded:
             lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
