@@ -41,7 +41,7 @@ def serial(run, machine: dict) -> Bound | None:
     sent += pieces * machine["load_store"]["replay_cycles"]
     memory += sum(int(rows["wait_fs"].sum()) for rows in counters.components.values()) / machine["shader_period_fs"]
     each = sum(machine["chip"][f"{part}_64ths"] for part in ("block_launch", "block_setup", "block_end")) // 64 + machine["chip"]["block_turnover_cycles"] + 2
-    each += machine["chip"]["warp_launch_64ths"] * machine["warps_per_multiprocessor"] // 64
+    each += machine["chip"]["warp_launch_64ths"] * machine["limits"]["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())
     blocks = blocks * each + min(blocks, machine["chip"]["multiprocessors"] * counters.launches) * machine["chip"]["first_block_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),
