@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import Any
 
 from archdef import parameters, spec
-from archdef.engine.machine import CoalescingRule as Rule, SchedulerPolicy as Scheduling, SumRule as Sum
+from archdef.engine.machine import CoalescingRule as Rule, SchedulerPolicy as Scheduling
 from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import PluginError, UnsupportedPolicy
 from archdef.parameters import period_fs
@@ -122,39 +122,6 @@ def _untaken_saving(isa) -> int:
     return 0 if isa.untaken_branch_cycles is None else max(0, taken - isa.untaken_branch_cycles)
 
 
-_SUMS_BY_NAME = (spec.AlignedSum, spec.ChainedSum, spec.PairedSum)
-_SUMS = {spec.AlignedSum: Sum.SUM_ALIGNED, spec.ChainedSum: Sum.SUM_CHAINED, spec.PairedSum: Sum.SUM_PAIRED, type(None): Sum.SUM_NONE}
-
-
-def _matrix(matrix: spec.MatrixArithmetic | None) -> dict:
-    names = ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")
-    rules = [rule if (rule := getattr(matrix, name, None)) is None else _known(f"isa.matrix.{name}", rule, _SUMS_BY_NAME) for name in names]
-    return dict(matrix_sum=[int(_SUMS[type(rule)]) for rule in rules], matrix_products=[getattr(rule, "products", 1) for rule in rules],
-                matrix_fraction_bits=[getattr(rule, "fraction_bits", 0) for rule in rules],
-                matrix_result_bits=[getattr(rule, "result_bits", 23) for rule in rules])
-
-
-def _launches(arch: Architecture) -> dict:
-    """What kernels launch takes effect no earlier than a place can be filled again: epochs rely on it."""
-    limits, launches = arch.limits, arch.device_launches
-    least = max(arch.chip.block_turnover_cycles, 1)
-
-    def cycles(us: float) -> int:
-        return round(us * arch.clocks.shader_mhz)
-
-    given = dict(launch_depth=0, join_depth=0, pending_launches=0, virtual_launches=0, launch_virtual_cycles=0, launch_call_cycles=1,
-                 launch_lane_cycles=1, launch_start_cycles=least, launch_next_cycles=least, launch_tail_cycles=least)
-    if launches is not None:
-        given = dict(launch_depth=launches.depth, join_depth=launches.synchronization_depth, pending_launches=launches.pending,
-                     virtual_launches=int(launches.pool == "virtualised"), launch_virtual_cycles=cycles(launches.virtual_us),
-                     launch_call_cycles=max(cycles(launches.call_us), 1), launch_lane_cycles=cycles(launches.lane_us),
-                     launch_start_cycles=max(cycles(launches.start_us), least),
-                     launch_next_cycles=max(cycles(launches.next_us), least),
-                     launch_tail_cycles=max(cycles(launches.tail_us), least))
-    return dict(given, grid_limit=list(limits.grid_dimensions), block_limit=list(limits.block_dimensions),
-                threads_limit=limits.threads_per_block, shared_limit=limits.shared_bytes_per_block)
-
-
 def _coverage(arch: Architecture) -> int:
     """Whether it matters how much of its sectors a store or an atomic operation covers: to packets with masks, or to the atomic unit."""
     return int(arch.interconnect.mask_bytes > 0 or arch.load_store.atomic_sector_cycles is not None)
@@ -171,13 +138,16 @@ def machine_tables(arch: Architecture) -> dict:
     arch = in_sm_cycles(arch)
     bank_table(arch.shared)
     _known("dram.scheduling", arch.dram.scheduling, (spec.FirstReady,))
+    for name in parameters.MATRIX_TYPES:
+        if (rule := getattr(arch.isa.matrix, name, None)) is not None:
+            _known(f"isa.matrix.{name}", rule, (spec.AlignedSum, spec.ChainedSum, spec.PairedSum))
     return dict(
         parameters.component_tables(arch),
         warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent),
-        warps_per_multiprocessor=arch.limits.warps_per_multiprocessor, **_launches(arch), shader_period_fs=period_fs(arch.clocks.shader_mhz),
+        shader_period_fs=period_fs(arch.clocks.shader_mhz),
         core_period_fs=period_fs(arch.clocks.core_mhz), **_schedulers(arch),
         policies=tuple(_hook(*each) for each in _brought(arch)),
         products_pass_cycles=arch.isa.warpgroup.shared_pass_ratio if arch.isa.warpgroup is not None else 1,
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
         store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": _coverage(arch)},
-        instruction_bytes=arch.isa.instruction_bytes, read_only_loads=int("read_only_loads" in arch.isa.features), **_matrix(arch.isa.matrix))
+        instruction_bytes=arch.isa.instruction_bytes, read_only_loads=int("read_only_loads" in arch.isa.features))

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -75,10 +76,16 @@ class Component:
     """Fields that count cycles of the core clock, for what lies beyond the multiprocessors."""
     left_out: tuple[str, ...] = ()
     """Fields that the engine is not told."""
+    alone: tuple[str, ...] | None = None
+    """Fields that it is told, where they are few; None: all but those left out."""
     derived: Mapping[str, Derived] = {}
     """Members beside the fields, or in place of a field of that name."""
-    absent: Mapping[str, int] = {}
+    absent: Mapping[str, int | list[int] | Callable[[Architecture], int]] = {}
     """What is not 0 where the machine has no such component."""
+
+    def leaves_out(self, field: str) -> bool:
+        """Tell whether the engine is not told a field as it is."""
+        return field in self.left_out or self.alone is not None and field not in self.alone
 
 
 # ------------------------------------------------------------------------------------------------ what follows from several fields
@@ -202,6 +209,45 @@ _SCHEDULERS = {
     "throttle_hook": Derived("of a plugin's throttle", lambda schedulers, _: 0)}
 
 
+def _least_cycles(arch: Architecture) -> int:
+    """What kernels launch takes effect no earlier than a place can be filled again: epochs rely on it."""
+    return max(arch.chip.block_turnover_cycles, 1)
+
+
+def _sm_cycles(field: str) -> Callable[[Any, Any], int]:
+    return lambda launches, arch: round(getattr(launches, field) * arch.clocks.shader_mhz)
+
+
+def _no_sooner(field: str) -> Callable[[Any, Any], int]:
+    return lambda launches, arch: max(round(getattr(launches, field) * arch.clocks.shader_mhz), _least_cycles(arch))
+
+
+_DEVICE_LAUNCHES = {
+    "virtual_cycles": Derived("by which a launch in the virtualised pool holds its warp longer", _sm_cycles("virtual_us")),
+    "call_cycles": Derived("for which one thread's launch holds its warp …", lambda launches, arch: max(_sm_cycles("call_us")(launches, arch), 1)),
+    "lane_cycles": Derived("… and for which each further thread's of the same warp does", _sm_cycles("lane_us")),
+    "start_cycles": Derived("from there to the first block of the child", _no_sooner("start_us")),
+    "next_cycles": Derived("from the end of a grid to the start of what waits for it …", _no_sooner("next_us")),
+    "tail_cycles": Derived("… and of its tail", _no_sooner("tail_us"))}
+
+_SUMS = (None, spec.AlignedSum, spec.ChainedSum, spec.PairedSum)
+"""Rules by which products are added, in the order of the engine's `SumRule`."""
+MATRIX_TYPES = ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")
+"""Fields of `MatrixArithmetic`, in the order of the engine's arrays."""
+
+
+def _of_sums(attribute: str, default: int) -> Callable[[Any, Any], list[int]]:
+    return lambda matrix, _: [getattr(getattr(matrix, name), attribute, default) for name in MATRIX_TYPES]
+
+
+_MATRIX = {
+    "sum": Derived("SumRule of each type of factors; behind f16, bf16, tf32: groups with 32-bit sums, with 16-bit sums, 8-bit floats",
+                   lambda matrix, _: [_SUMS.index(None if (rule := getattr(matrix, name)) is None else type(rule)) for name in MATRIX_TYPES], 6),
+    "products": Derived("SUM_ALIGNED: products that are added at a time", _of_sums("products", 1), 6),
+    "fraction_bits": Derived("SUM_ALIGNED: bits kept behind the point of the largest …", _of_sums("fraction_bits", 0), 6),
+    "result_bits": Derived("… and fraction bits of 32-bit sums", _of_sums("result_bits", 23), 6)}
+
+
 COMPONENTS: dict[type, Component] = {
     spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
     spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
@@ -219,12 +265,18 @@ COMPONENTS: dict[type, Component] = {
     spec.RequestCoalescer: Component(absent={"requests": 1}),
     spec.Interconnect: Component(core_cycles=("partial_write_cycles",), derived=_INTERCONNECT),
     spec.Dram: Component(left_out=("partition_map", "capacity_bytes", "bus_bits", "transfers_per_clock", "scheduling", "ecc_overhead_ratio"), derived=_DRAM),
+    spec.Limits: Component(alone=("threads_per_block", "warps_per_multiprocessor", "shared_bytes_per_block", "block_dimensions", "grid_dimensions")),
+    spec.DeviceLaunches: Component(left_out=("virtual_us", "call_us", "lane_us", "start_us", "next_us", "tail_us"), derived=_DEVICE_LAUNCHES, absent={
+        "call_cycles": 1, "lane_cycles": 1, "start_cycles": _least_cycles, "next_cycles": _least_cycles, "tail_cycles": _least_cycles}),
+    spec.MatrixArithmetic: Component(alone=(), derived=_MATRIX, absent={"products": [1] * 6, "result_bits": [23] * 6}),
     spec.BlockClusters: Component(left_out=("most_blocks",), absent={       # nothing goes to other blocks, however long it would take
         "most_blocks_nonportable": 1, "latency_cycles": 1, "bytes_per_cycle": 1, "barrier_cycles": 1}),
 }
 """Class of descriptions → what the engine gets of it, where that is not all of its fields."""
-PLACES = ("chip", "schedulers", "shared", "caches", "load_store", "texture", "interconnect", "dram", "block_clusters")
-"""Fields of a description whose structs are members of the engine's `MachineTable`, under the same names."""
+PLACES = {"limits": "limits", "chip": "chip", "schedulers": "schedulers", "shared": "shared", "caches": "caches", "load_store": "load_store",
+          "texture": "texture", "interconnect": "interconnect", "dram": "dram", "block_clusters": "block_clusters",
+          "device_launches": "device_launches", "matrix": "isa.matrix"}
+"""Members of the engine's `MachineTable` that are structs of components → where those stand in a description."""
 
 
 # ------------------------------------------------------------------------------------------------------------- members and values
@@ -237,7 +289,7 @@ def members(cls: type) -> Iterator[Member]:
     derived = {name: Member(name, one.text, one.value, one.count) for name, one in component.derived.items()}
     for attribute in attrs.fields(cls):
         name, rule = attribute.name, rule_of(attribute)
-        if rule is None or name in component.left_out:
+        if rule is None or component.leaves_out(name):
             continue
         if name in derived:
             yield derived.pop(name)
@@ -254,8 +306,17 @@ def classes() -> Iterable[type]:
             if one.of:
                 yield from within(one.of)
         yield cls
-    rules = [rule_of(attribute) for attribute in attrs.fields(Architecture) if attribute.name in PLACES]
-    return dict.fromkeys(cls for rule in rules if isinstance(rule, Part) for cls in within(rule.of))
+    return dict.fromkeys(cls for path in PLACES.values() for cls in within(_class_at(path)))
+
+
+def _class_at(path: str) -> type:
+    """Give the class of the part that stands at a path."""
+    cls: type = Architecture
+    for name in path.split("."):
+        rule = rule_of(attrs.fields_dict(cls)[name])
+        assert isinstance(rule, Part)
+        cls = rule.of
+    return cls
 
 
 def _of_field(name: str, text: str, rule: Rule, in_core_cycles: bool) -> Iterator[Member]:
@@ -297,16 +358,19 @@ def values(cls: type, part: Any, arch: Architecture | None) -> dict[str, Any]:
     """Give the members of one component of a machine; `part` is None where it has none, `arch` where no member follows from the rest of the machine."""
     if part is None:
         absent = COMPONENTS.get(cls, Component()).absent
-        return {one.name: values(one.of, None, arch) if one.of else [0] * one.count if one.count else absent.get(one.name, 0)
+        return {one.name: values(one.of, None, arch) if one.of else _absent(absent.get(one.name, [0] * one.count if one.count else 0), arch)
                 for one in members(cls)}
     return {one.name: values(one.of, one.value(part, arch), arch) if one.of else one.value(part, arch) for one in members(cls)}
 
 
+def _absent(value: Any, arch: Architecture | None) -> Any:
+    return value(arch) if callable(value) else value
+
+
 def component_tables(arch: Architecture) -> dict[str, dict[str, Any]]:
     """Give the values of all components of a machine, by the names of `PLACES`."""
-    rules = {attribute.name: rule_of(attribute) for attribute in attrs.fields(Architecture)}
-    parts = {place: getattr(arch, place) for place in PLACES} | {"caches": _caches_in_use(arch)}
-    return {place: values(rule.of, part, arch) for place, part in parts.items() if isinstance(rule := rules[place], Part)}
+    caches = _caches_in_use(arch)
+    return {place: values(_class_at(path), caches if place == "caches" else attrgetter(path)(arch), arch) for place, path in PLACES.items()}
 
 
 def _caches_in_use(arch: Architecture) -> spec.Caches:
@@ -323,7 +387,7 @@ def _enumerations(cls: type) -> Iterator[str]:
     start = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__)
     for attribute in attrs.fields(cls):
         rule = rule_of(attribute)
-        if isinstance(rule, Choice) and attribute.name not in COMPONENTS.get(cls, Component()).left_out and isinstance(rule.allowed[0], str):
+        if isinstance(rule, Choice) and not COMPONENTS.get(cls, Component()).leaves_out(attribute.name) and isinstance(rule.allowed[0], str):
             yield from ("", f"cdef enum:  # {cls.__name__}.{attribute.name}; 0: there is no such component")
             yield from (f"    {start}_{attribute.name}_{word}".upper() + f" = {code(rule, word)}" for word in rule.allowed)
 

@@ -48,7 +48,7 @@ def serial(run: Run, machine: dict[str, Any]) -> Bound | None:
     memory += sum(int(rows["wait_fs"].sum()) for rows in counters.components.values()) / machine["shader_period_fs"]
     chip, start = machine["chip"], machine["chip"]["block_launch"]
     each = (chip["block_launch_64ths"] + start["setup_64ths"] + start["end_64ths"]) // 64 + chip["block_turnover_cycles"] + 2
-    each += (start["warp_64ths"] + start["chip_warp_64ths"]) * machine["warps_per_multiprocessor"] // 64
+    each += (start["warp_64ths"] + start["chip_warp_64ths"]) * machine["limits"]["warps_per_multiprocessor"] // 64
     blocks = int(counters.multiprocessor["blocks"].sum())
     blocks = blocks * each + min(blocks, machine["chip"]["multiprocessors"] * counters.launches) * start["first_cycles"]
     return Bound("serial", arithmetic + shared + constant + memory + sent + blocks + _fetches(ops, issued, machine),

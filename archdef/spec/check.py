@@ -45,14 +45,15 @@ def _combination(*reads: str, declared: bool = False) -> Callable[[Combination],
 def faults(arch: Architecture) -> list[SpecError]:
     """List every fault of a description; paths start with its name."""
     name = arch.name if isinstance(arch.name, str) and arch.name else "architecture"
-    found = [fault for path, value, rule in arch.walk() for fault in rule.faults(path, value)]
+    walked = list(arch.walk())
+    found = [fault for path, value, rule in walked for fault in rule.faults(path, value)]
     unsound = [fault.path for fault in found]
     for reads, declared, rule in _COMBINATIONS:
         if (declared and arch.changes) or any(_overlap(a, b) for a in reads for b in unsound):
             continue
         found += [SpecError(*fault) for fault in rule(arch)]
-    for path, value, rule in arch.walk():       # a part may have a rule about its own fields alone
-        if holds_fields(rule) and hasattr(value, "faults") and not any(_overlap(path, b) for b in unsound):
+    for path, value, rule in walked:        # a part may have a rule about its own fields alone
+        if hasattr(value, "faults") and holds_fields(rule) and not any(_overlap(path, b) for b in unsound):
             found += [SpecError(f"{path}.{field}", *fault) for field, *fault in value.faults()]
     found += _evidence_faults(arch)
     return [SpecError(f"{name}.{f.path}", f.value, f.allowed, hint=f.hint) for f in found]

@@ -7,7 +7,8 @@ from parameters_header import HEADER
 
 from archdef import parameters, registry
 from archdef.parameters import COMPONENTS, PLACES, classes, component_tables, header, members, number_of
-from archdef.spec import Architecture, Cache, Dram
+from archdef.engine.machine import SumRule
+from archdef.spec import AlignedSum, Architecture, Cache, ChainedSum, Dram, MatrixArithmetic, PairedSum
 from archdef.spec.fields import integer, real
 
 ENGINE = HEADER.parent
@@ -21,7 +22,7 @@ def test_the_header_is_what_the_classes_say():
 def test_every_name_of_the_table_is_one_of_the_class(cls):
     assert cls in classes()
     component, fields = COMPONENTS[cls], {attribute.name for attribute in attrs.fields(cls)}
-    assert {*component.left_out, *component.core_cycles} <= fields
+    assert {*component.left_out, *component.core_cycles, *(component.alone or ())} <= fields
     assert component.absent.keys() <= {one.name for one in members(cls)}
 
 
@@ -57,7 +58,7 @@ def test_a_field_that_nobody_says_how_to_tell_is_refused_by_name(monkeypatch):
 @pytest.mark.parametrize("name", registry.names())
 def test_a_machine_has_a_number_for_every_member(name):
     tables = component_tables(registry.get(name))
-    assert tuple(tables) == PLACES
+    assert tuple(tables) == tuple(PLACES)
 
     def check(cls, table):
         assert table.keys() == {one.name for one in members(cls)}
@@ -67,9 +68,31 @@ def test_a_machine_has_a_number_for_every_member(name):
             else:
                 numbers = table[one.name] if one.count else [table[one.name]]
                 assert len(numbers) == (one.count or 1) and all(type(n) is int and abs(n) < 1 << 63 for n in numbers), one.name
-    for place in PLACES:
-        check(attrs.fields_dict(Architecture)[place].metadata["archdef.rule"].of, tables[place])
+    for place, path in PLACES.items():
+        cls = Architecture
+        for field in path.split("."):
+            cls = attrs.fields_dict(cls)[field].metadata["archdef.rule"].of
+        check(cls, tables[place])
 
 
 def test_words_have_numbers_from_one_on_so_that_nothing_is_none_of_them():
     assert number_of(Cache, "scope", "scheduler") == number_of(Dram, "page_policy", "open") == 1
+
+
+def test_rules_of_sums_have_the_numbers_of_the_engine():
+    @attrs.frozen
+    class Matrix:
+        f16 = bf16 = AlignedSum(products=4, fraction_bits=24)
+        tf32 = ChainedSum()
+        groups = groups_f16 = PairedSum()
+        fp8 = None
+    assert parameters.values(MatrixArithmetic, Matrix(), None)["sum"] == [
+        SumRule.SUM_ALIGNED, SumRule.SUM_ALIGNED, SumRule.SUM_CHAINED, SumRule.SUM_PAIRED, SumRule.SUM_PAIRED, SumRule.SUM_NONE]
+
+
+def test_what_a_machine_without_launches_by_kernels_has_follows_from_the_machine():
+    name = next((name for name in registry.names() if registry.get(name).device_launches is None), None)
+    if name is None:
+        pytest.skip("kernels of all installed machines launch others")
+    arch = registry.get(name).evolve({"chip.block_turnover_cycles": 77})
+    assert component_tables(arch)["device_launches"]["next_cycles"] == 77

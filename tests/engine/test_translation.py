@@ -198,7 +198,7 @@ def results(arch, name, size):
     return [row.run for row in rows]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@machines
 @pytest.mark.parametrize("example, size", [("matmul", 64), ("reduction", 1 << 13), ("transpose", 64), ("vector_add", 1 << 13)])
 def test_kernels_compute_the_same_with_translation(name, example, size):
     without, with_ = (results(arch, example, size) for arch in (registry.get(name), registry.get(name).evolve({"caches.tlb": TLB})))
@@ -210,7 +210,7 @@ def test_kernels_compute_the_same_with_translation(name, example, size):
         assert other.bounds is None or other.bounds.upper is None or other.cycles <= other.bounds.upper.cycles
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("length", [1, 7, 50])
 def test_cycles_do_not_depend_on_the_length_of_epochs(name, length, monkeypatch):
     arch = registry.get(name).evolve({"caches.tlb": tlb(l1__misses_in_flight=2, walk__walkers=1, walk__cached_entries=4)})

@@ -577,7 +577,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     for lane in range(n):
         place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
     _move(sm, w, u, lanes, place, w.local, False)
-    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.m.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
+    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.m.limits.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
     for lane in range(n):
         place[lane] = base + (address[lane] >> 2) * <uint64_t>(4 * n) + <uint64_t>(4 * lane) + (address[lane] & 3)
         if u.lane_bytes > 4:     # words of a wide access lie a row apart: charge each lane's piece as if together

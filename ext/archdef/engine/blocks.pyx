@@ -105,7 +105,7 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             elif which == SR_WARPID:
                 value = <uint32_t>(w - sm.warps)
             elif which == SR_NWARPID:
-                value = <uint32_t>launch.m.warps_per_multiprocessor
+                value = <uint32_t>launch.m.limits.warps_per_multiprocessor
             elif which == SR_SMID:
                 value = <uint32_t>sm.id
             else:

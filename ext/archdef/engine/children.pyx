@@ -20,6 +20,7 @@ from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
 from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
+from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport Uop
 from archdef.engine.room cimport room_plan
 from archdef.engine.state cimport Dispatcher, Sm
@@ -82,7 +83,7 @@ cdef int _kernel(const Origin *origin, uint64_t function) noexcept nogil:
 
 cdef inline bint _full(const Sm *sm, const Launch *launch) noexcept nogil:
     """Whether as many items wait as the machine keeps."""
-    return launch.origin.pending >= sm.m.pending_launches
+    return launch.origin.pending >= sm.m.device_launches.pending
 
 
 cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t *grid, const uint32_t *block, uint32_t shared) noexcept nogil:
@@ -92,15 +93,15 @@ cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t
     if kernel < 0:
         return DE_FUNCTION
     for k in range(3):
-        if grid[k] == 0 or block[k] == 0 or grid[k] > sm.m.grid_limit[k] or block[k] > sm.m.block_limit[k]:
+        if grid[k] == 0 or block[k] == 0 or grid[k] > sm.m.limits.grid_dimensions[k] or block[k] > sm.m.limits.block_dimensions[k]:
             return DE_CONFIGURATION
     if (<int64_t>1 << 62) // grid[0] // grid[1] < <int64_t>grid[2]:        # what limits a description may allow
         return DE_CONFIGURATION
-    if <int64_t>block[0] * block[1] > sm.m.threads_limit or threads > sm.m.threads_limit:
+    if <int64_t>block[0] * block[1] > sm.m.limits.threads_per_block or threads > sm.m.limits.threads_per_block:
         return DE_CONFIGURATION
-    if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > sm.m.shared_limit:
+    if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > sm.m.limits.shared_bytes_per_block:
         return DE_CONFIGURATION
-    if launch.depth >= sm.m.launch_depth:
+    if launch.depth >= sm.m.device_launches.depth:
         return DE_DEPTH
     return DE_NONE
 
@@ -111,7 +112,7 @@ cdef int64_t _virtual(Sm *sm, Warp *w) noexcept nogil:
     cdef int64_t number = origin.free_virtual
     cdef uint64_t address
     cdef void *grown
-    if not sm.m.virtual_launches or w.launch.heap == NULL or number < 0 and origin.buffer_made >= 1 << 30:
+    if sm.m.device_launches.pool != DEVICE_LAUNCHES_POOL_VIRTUALISED or w.launch.heap == NULL or number < 0 and origin.buffer_made >= 1 << 30:
         return -1
     address = heap_allocate(w.launch.heap, <uint64_t>(BUFFER_HEAD + origin.buffer_bytes))
     if address == 0:
@@ -162,7 +163,7 @@ cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noe
     address[0] = 0
     if refusal:
         return refusal
-    if origin.pending < sm.m.pending_launches and origin.free_count:
+    if origin.pending < sm.m.device_launches.pending and origin.free_count:
         origin.free_count -= 1
         number = origin.free_buffers[origin.free_count]
         origin.buffers[number].address = origin.buffer_address + <uint64_t>(number * origin.buffer_bytes)
@@ -273,7 +274,7 @@ cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
 cdef void _start(Sm *sm, Warp *w, Launch *child, int64_t when) noexcept nogil:
     """Let an item reach its stream."""
     child.asked = when
-    child.ready = when + sm.m.launch_start_cycles
+    child.ready = when + sm.m.device_launches.start_cycles
     child.origin.pending += 1
     child.counted = not child.tail
     if child.counted:
@@ -389,7 +390,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
         sm.chip.out_of_memory = True
         return DE_MEMORY
     if number >= origin.buffer_count:
-        when[0] += sm.m.launch_virtual_cycles
+        when[0] += sm.m.device_launches.virtual_cycles
     _start(sm, w, child, when[0])
     return DE_NONE
 
@@ -531,7 +532,7 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
     if u.fn == SYS_LAUNCH:
         answer = _launch(sm, w, u, lane, due)
     elif u.fn == SYS_JOIN:
-        if w.launch.depth >= sm.m.join_depth:
+        if w.launch.depth >= sm.m.device_launches.synchronization_depth:
             answer = DE_JOIN_DEPTH
     elif u.fn == SYS_STREAM_MAKE:
         answer = _make(sm, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE

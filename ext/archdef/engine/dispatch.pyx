@@ -514,7 +514,7 @@ cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
 
 cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     """A launch is complete at `cycle`: go on with what has waited for it."""
-    cdef int64_t next_cycle = cycle + d.chip.m.launch_next_cycles
+    cdef int64_t next_cycle = cycle + d.chip.m.device_launches.next_cycles
     cdef Launch *waiter = launch.first_waiter
     cdef Launch *after
     cdef Launch *parent = launch.parent
@@ -723,7 +723,7 @@ cdef void _complete(Dispatcher *d) noexcept nogil:
                 launch.first_tail = tail.next_in_stream
                 tail.next_in_stream = NULL
                 launch.children += 1         # as long as it lasts
-                _wait_less(d, tail, launch.ended + d.chip.m.launch_tail_cycles)
+                _wait_less(d, tail, launch.ended + d.chip.m.device_launches.tail_cycles)
                 link = &launch.next_running
                 continue
             link[0] = launch.next_running

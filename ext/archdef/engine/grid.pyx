@@ -10,6 +10,7 @@ from archdef.engine.launch cimport WHOLE, KernelTable, Launch, LaunchBuffer, Ori
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memo cimport Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
+from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records
 from archdef.engine.room cimport room_plan
@@ -263,7 +264,7 @@ cdef class Grid:
         cdef int64_t i
         origin.functions = numbers = <int32_t *>calloc(len(self.kernels.functions) + 1, sizeof(int32_t))
         launches = max(self.kernels.functions, default=-1) >= 0
-        origin.buffer_count = min(self.launch.m.pending_launches, 1 << 20) if launches else 0
+        origin.buffer_count = min(self.launch.m.device_launches.pending, 1 << 20) if launches else 0
         origin.buffer_made = origin.buffer_room = origin.buffer_count
         origin.free_virtual = -1
         origin.buffers = <LaunchBuffer *>calloc(origin.buffer_count + 1, sizeof(LaunchBuffer))
@@ -297,7 +298,7 @@ cdef class Grid:
         calls = set()
         for each in [program] + (self.kernels.programs if self.kernels is not None else []):
             calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
-        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and self.launch.m.virtual_launches:
+        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and self.launch.m.device_launches.pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap

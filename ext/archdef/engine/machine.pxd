@@ -7,8 +7,9 @@ clock domains meet without rounding drift (a signed 64-bit count of femtoseconds
 """
 from libc.stdint cimport int64_t
 
-from archdef.engine.parameters cimport (BlockClustersParameters, CachesParameters, ChipParameters, DramParameters, InterconnectParameters,
-                                        LoadStoreParameters, SchedulersParameters, SharedMemoryParameters, TextureUnitsParameters)
+from archdef.engine.parameters cimport (BlockClustersParameters, CachesParameters, ChipParameters, DeviceLaunchesParameters, DramParameters,
+                                        InterconnectParameters, LimitsParameters, LoadStoreParameters, MatrixArithmeticParameters,
+                                        SchedulersParameters, SharedMemoryParameters, TextureUnitsParameters)
 
 cpdef enum:
     MAX_UNITS = 16
@@ -45,6 +46,7 @@ cdef struct CoalescingTable:
     int64_t hook                 # address of the Hook of a plugin's policy, 0: none; here and below
 
 cdef struct MachineTable:
+    LimitsParameters limits
     ChipParameters chip
     SchedulersParameters schedulers
     SharedMemoryParameters shared
@@ -54,24 +56,11 @@ cdef struct MachineTable:
     InterconnectParameters interconnect
     DramParameters dram
     BlockClustersParameters block_clusters
+    DeviceLaunchesParameters device_launches
+    MatrixArithmeticParameters matrix
     # what is no field of a component: several together decide it
     int64_t warp_size            # lanes, 1 to 64
     int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
-    int64_t warps_per_multiprocessor
-    int64_t launch_depth         # generations of grids below the host's; 0: kernels launch nothing
-    int64_t join_depth           # generations that may wait for what they launched
-    int64_t pending_launches     # by kernels, at a time …
-    int64_t virtual_launches     # … and whether more go on in a virtualised pool …
-    int64_t launch_virtual_cycles  # … which holds the warp for so much longer
-    int64_t launch_call_cycles   # for which one thread's launch holds its warp …
-    int64_t launch_lane_cycles   # … and for which each further thread's of the same warp does
-    int64_t launch_start_cycles  # from there to the first block of the child
-    int64_t launch_next_cycles   # from the end of a grid to the start of what waits for it …
-    int64_t launch_tail_cycles   # … and of its tail
-    int64_t grid_limit[3]
-    int64_t block_limit[3]
-    int64_t threads_limit        # of a block
-    int64_t shared_limit         # bytes of a block
     int64_t shader_period_fs
     int64_t core_period_fs
     # schedulers
@@ -95,8 +84,3 @@ cdef struct MachineTable:
     CoalescingTable load_uncached
     int64_t instruction_bytes
     int64_t read_only_loads      # loads that are promised to be read-only go through the texture cache
-    # matrix products; entries: f16, bf16, tf32, groups with 32-bit sums, groups with 16-bit sums, 8-bit floats
-    int64_t matrix_sum[6]        # SumRule
-    int64_t matrix_products[6]   # SUM_ALIGNED: products that are added at a time
-    int64_t matrix_fraction_bits[6]  # SUM_ALIGNED: bits kept behind the point of the largest …
-    int64_t matrix_result_bits[6]    # … and fraction bits of 32-bit sums

@@ -8,6 +8,13 @@ from libc.stdint cimport int64_t
 cdef enum:
     SECTORS = 4  # under one tag
 
+cdef struct LimitsParameters:
+    int64_t threads_per_block                    # Most threads of a block
+    int64_t warps_per_multiprocessor             # Most resident warps
+    int64_t shared_bytes_per_block               # Most shared memory of one block
+    int64_t block_dimensions[3]                  # Most threads of a block along x, y, z
+    int64_t grid_dimensions[3]                   # Most blocks of a grid along x, y, z
+
 cdef struct BlockLaunchParameters:
     int64_t chip_warp_64ths                      # SM cycles that each warp of a block adds to `Chip.block_launch_cycles` until the next block can start
                                                  # anywhere on the chip
@@ -159,13 +166,6 @@ cdef struct CachesParameters:
                                                  # by tile, so that neighbours in both directions share a line
     CacheParameters l2                           # Cache of all accesses, at the memory partitions
 
-cdef struct TextureUnitsParameters:
-    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
-    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
-    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
-    int64_t coordinate_extents_count             # how many of them there are
-    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
-
 cdef struct InstructionQueueParameters:
     int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here
     int64_t units                                # bit u: ops for unit u go through it
@@ -209,6 +209,13 @@ cdef struct LoadStoreParameters:
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
     int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
+
+cdef struct TextureUnitsParameters:
+    int64_t weight_bits                          # Fraction bits of positions between texels, and so of the weights of a filter
+    int64_t coordinate_bits                      # Fraction bits that a normalised coordinate keeps before it is multiplied by the extent
+    int64_t coordinate_extents[4]                # Extents of a texture beyond each of which its normalised coordinates keep one bit more
+    int64_t coordinate_extents_count             # how many of them there are
+    int64_t guard_bits                           # Bits below the last one of a filter's greatest texel that its other texels keep
 
 cdef struct ParityHashParameters:
     int64_t high_bit                             # The lowest address bit that is a high bit of what is divided
@@ -314,3 +321,28 @@ cdef struct BlockClustersParameters:
                                                  # unit; what one block tells another's mbarrier takes as long
     int64_t bytes_per_cycle                      # Rate of a multiprocessor's way to other blocks' shared memory per SM cycle, in whole pieces of 32 bytes
     int64_t barrier_cycles                       # SM cycles from the last arrival at the barrier of a cluster until its blocks go on
+
+cdef enum:  # DeviceLaunches.pool; 0: there is no such component
+    DEVICE_LAUNCHES_POOL_VIRTUALISED = 1
+    DEVICE_LAUNCHES_POOL_FIXED = 2
+
+cdef struct DeviceLaunchesParameters:
+    int64_t depth                                # Generations of grids below the one that the host launched
+    int64_t synchronization_depth                # Generations whose blocks may wait for what they launched; 0: none may
+    int64_t pending                              # Launches under way at a time that the fixed pool has room for
+    int64_t pool                                 # What becomes of launches beyond that: they go on in a ``virtualised`` pool in the device heap (the first
+                                                 # device runtime, of CUDA up to 11), or the pool is ``fixed`` and they fail with
+                                                 # ``cudaErrorLaunchPendingCountExceeded`` (the second, of CUDA 12)
+    int64_t virtual_cycles                       # by which a launch in the virtualised pool holds its warp longer
+    int64_t call_cycles                          # for which one thread's launch holds its warp …
+    int64_t lane_cycles                          # … and for which each further thread's of the same warp does
+    int64_t start_cycles                         # from there to the first block of the child
+    int64_t next_cycles                          # from the end of a grid to the start of what waits for it …
+    int64_t tail_cycles                          # … and of its tail
+
+cdef struct MatrixArithmeticParameters:
+    int64_t sum[6]                               # SumRule of each type of factors; behind f16, bf16, tf32: groups with 32-bit sums, with 16-bit sums, 8-bit
+                                                 # floats
+    int64_t products[6]                          # SUM_ALIGNED: products that are added at a time
+    int64_t fraction_bits[6]                     # SUM_ALIGNED: bits kept behind the point of the largest …
+    int64_t result_bits[6]                       # … and fraction bits of 32-bit sums

@@ -329,7 +329,7 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int
             if group_call(sm, w, u, lane) < 0:
                 return -1
         elif u.fn >= SYS_LAUNCH_BUFFER:
-            due = cycle + sm.m.launch_call_cycles + turn * sm.m.launch_lane_cycles + late[0]
+            due = cycle + sm.m.device_launches.call_cycles + turn * sm.m.device_launches.lane_cycles + late[0]
             late[0] -= due
             answer = child_call(sm, w, u, lane, &due)
             late[0] += due
@@ -378,6 +378,6 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.state = WS_CHILDREN
         dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, HP_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
-        earliest[0] = max(earliest[0], cycle + sm.m.launch_call_cycles + (count_bits(lanes) - 1) * sm.m.launch_lane_cycles + late)
+        earliest[0] = max(earliest[0], cycle + sm.m.device_launches.call_cycles + (count_bits(lanes) - 1) * sm.m.device_launches.lane_cycles + late)
         cause[0] = ST_LAUNCH
     return wait

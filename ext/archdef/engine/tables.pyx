@@ -31,7 +31,7 @@ cdef int _check(const MachineTable *m) except -1:
             ("most_cluster_blocks", m.block_clusters.most_blocks_nonportable, 1, MOST_CLUSTER_BLOCKS),
             ("remote_latency_cycles", m.block_clusters.latency_cycles, 1, 1 << 20), ("remote_bytes_per_cycle", m.block_clusters.bytes_per_cycle, 1, 1 << 20),
             ("cluster_barrier_cycles", m.block_clusters.barrier_cycles, 1, 1 << 20),
-            ("warps_per_multiprocessor", m.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers.count, 1, MAX_SCHEDULERS),
+            ("warps_per_multiprocessor", m.limits.warps_per_multiprocessor, 1, 1 << 14), ("schedulers", m.schedulers.count, 1, MAX_SCHEDULERS),
             ("l2_partitions", m.interconnect.l2_partitions.count, 1, 16 if m.dram.partitions % max(m.interconnect.l2_partitions.count, 1) == 0 else 1),
             ("units", m.units, 1, MAX_UNITS), ("issue_interval_cycles", m.schedulers.issue_interval_cycles, 1, 1 << 16),
             ("issue_width", m.schedulers.issue_width, 1, 8), ("banks", m.shared.banks, 1, 256),
