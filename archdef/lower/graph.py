@@ -192,13 +192,23 @@ class Graph:
 
     def leads_to(self, number: int, target: Block) -> bool:
         """Tell whether a block is among those that begin where a given one does."""
-        while number < len(self.blocks):
-            if self.blocks[number] is target:
-                return True
-            if self.blocks[number].ops:
-                return False
-            number += 1
-        return False
+        return leads_to(self.blocks, number, target)
+
+
+def leads_to(blocks: Sequence[Block], number: int, target: Block) -> bool:
+    """Tell whether one of some blocks is among those that begin where a given one does."""
+    while number < len(blocks) and blocks[number] is not target and not blocks[number].ops:
+        number += 1
+    return number < len(blocks) and blocks[number] is target
+
+
+def leads_around(blocks: Sequence[Block], number: int) -> Op | None:
+    """Give the branch around which, and nothing else, that at the end of one of some blocks leads, if it does."""
+    branch, behind = blocks[number].branch, blocks[number + 1]
+    if branch is None or branch.guard is None or behind.name is not None or len(behind.ops) != 1:
+        return None
+    jump = behind.branch
+    return jump if jump is not None and jump.guard is None and leads_to(blocks, number + 2, branch.target) else None
 
 
 def _successors(graph: Graph) -> list[tuple[int, ...]]:

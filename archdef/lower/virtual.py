@@ -51,11 +51,11 @@ def signed(constant: Const) -> int:
 
 @attrs.define(slots=True, eq=False)
 class Op:
-    """One micro-op over virtual registers, or a label."""
+    """One micro-op over virtual registers."""
 
     kind: int
     fn: str | int = 0
-    """Name of the lane function, or number of the sub-operation; for a label its name."""
+    """Name of the lane function, or number of the sub-operation."""
     d: list[int | None] = attrs.Factory(list)
     s: list[Value] = attrs.Factory(list)
     operation: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Container
 import attrs
 
 from archdef.lower.encoding import Flag, Kind, Space
-from archdef.lower.graph import PARTS, Block, Graph
+from archdef.lower.graph import PARTS, Block, Graph, leads_around
 from archdef.lower.passes.dead import drop_labels
 from archdef.lower.places import holding_loops, within
 from archdef.lower.uniform import merged_atomics
@@ -68,21 +68,12 @@ def invert_branches(code: Code) -> None:
     """Turn ``@p bra A; bra B; A:`` into ``@!p bra B; A:``, the layout that a compiler chooses."""
     graph = code.graph
     for n in range(len(graph.blocks) - 2):
-        jump = leads_around(graph, n)
+        jump = leads_around(graph.blocks, n)
         if jump is not None:
             branch = graph.blocks[n].ops[-1]
             branch.guard, branch.target = ~branch.guard, jump.target
             graph.blocks[n + 1].ops = []
     graph.join()
-
-
-def leads_around(graph: Graph, number: int) -> Op | None:
-    """Give the branch around which, and nothing else, that at the end of a block leads, if it does."""
-    branch, behind = graph.blocks[number].branch, graph.blocks[number + 1]
-    if branch is None or branch.guard is None or behind.name is not None or len(behind.ops) != 1:
-        return None
-    jump = behind.branch
-    return jump if jump is not None and jump.guard is None and graph.leads_to(number + 2, branch.target) else None
 
 
 def predicate_loops(code: Code, unit: Unit, architecture, longest: int, **rules) -> None:

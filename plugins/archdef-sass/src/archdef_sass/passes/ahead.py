@@ -13,7 +13,7 @@ from archdef.ptx.liveness import Lives
 def compare_ahead(code: Code) -> None:
     """Move what decides whether a loop goes on from the last of its blocks to the end of the first, where nothing in between has a part in it.
 
-    Only where every trip goes through both blocks, the one from the label on and the one before the branch back: no other branch goes to the label from
+    Only where every trip goes through both blocks, the first one and the one before the branch back: no other branch goes to the first one from
     within, none from outside into the loop. What is moved is read by nobody in between, nor behind a branch that leaves the loop there.
 
     Notes

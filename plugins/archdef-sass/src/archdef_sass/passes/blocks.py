@@ -6,8 +6,9 @@ from bisect import bisect_right
 import attrs
 
 from archdef.lower.encoding import Kind
+from archdef.lower.graph import Block, leads_around
 from archdef.lower.passes.branches import issues
-from archdef.lower.virtual import ABSORBED, PURE, TRUE, Block, Code, Const, Op, Unit, lives, slow_paths
+from archdef.lower.virtual import ABSORBED, PURE, TRUE, Code, Const, Op, Unit, lives, slow_paths
 from archdef.ptx.liveness import Lives
 
 _EITHER = 0xFC
@@ -20,7 +21,7 @@ def else_first(code: Code) -> None:
     blocks: list[Block | None] = list(graph.blocks)     # None: what is gone, all before the place that is looked at
     numbers = dict(graph.numbers)
     for n in range(len(blocks) - 2):
-        jump = _leads_around(blocks, n)
+        jump = leads_around(blocks, n) if blocks[n] is not None and blocks[n + 1] is not None else None
         if jump is None:
             continue
         other = numbers[jump.target]
@@ -38,23 +39,6 @@ def else_first(code: Code) -> None:
         numbers.update((block, at) for at, block in enumerate(blocks[n + 1:end], n + 1) if block is not None)
     graph.blocks = [block for block in blocks if block is not None]
     graph.join()
-
-
-def _leads_around(blocks: list[Block | None], n: int) -> Op | None:
-    """Give the branch around which, and nothing else, that at the end of a block leads, if it does."""
-    block, behind = blocks[n], blocks[n + 1]
-    branch = None if block is None or behind is None else block.branch
-    if branch is None or branch.guard is None or behind.name is not None or len(behind.ops) != 1:
-        return None
-    jump = behind.branch
-    return jump if jump is not None and jump.guard is None and _leads_to(blocks, n + 2, branch.target) else None
-
-
-def _leads_to(blocks: list[Block | None], n: int, target: Block) -> bool:
-    """Tell whether a block is among those that begin where one does."""
-    while n < len(blocks) and blocks[n] is not target and not blocks[n].ops:
-        n += 1
-    return n < len(blocks) and blocks[n] is target
 
 
 def _leaves(op: Op) -> bool:

@@ -83,7 +83,7 @@ def unroll(code: Code, unit: Unit, architecture, rolled: frozenset[int]) -> None
 
 
 class _Facts:
-    """What is known of a function's registers and labels while its loops are replaced, one after the other."""
+    """What is known of a function's registers and branches while its loops are replaced, one after the other."""
 
     def __init__(self, code: Code):
         self.code = code
