@@ -68,8 +68,9 @@ NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 GPCS = Cite("NVIDIA Tesla V100 GPU Architecture white paper", "six GPCs of 14 SMs, of which 80 are in use", "recalled", "which ones are not is not said")
-GPC_RATE = Cite("te42kyfo/gpu-benches", "gpu-cache/v100.txt, Tesla V100 PCIe: 2130 GB/s from L2 at 1380 MHz", "inferred",
-                "measured there: 1543 bytes a cycle, 257 of each of six GPCs; what slices of 64 bytes could give is a third more. An H100's GPCs take 552")
+GPC_RATE = Cite("te42kyfo/gpu-benches", "gpu-cache/v100.txt, Tesla V100 PCIe: 2438 GB/s from L2 at 1380 MHz to blocks that have the same to read", "fitted",
+                "86 % of what the slices could give, 22 bytes a cycle of each multiprocessor, 309 of a GPC of 14; an H100's GPCs take 552. Whether "
+                "it is these or the slices that take longer is not known")
 BINS = Cite("R100001, Programming Massively Parallel Processors, performance tests",
             "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "assumed",
             "of other machines, five cycles a line; tables of 1 KiB take a TITAN V 15.9 ns a block (GPU-Perf), 23 cycles of 1455 MHz, where that makes 20")
