@@ -298,7 +298,8 @@ cdef class Grid:
         calls = set()
         for each in [program] + (self.kernels.programs if self.kernels is not None else []):
             calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
-        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and self.launch.m.device_launches.pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
+        pool = self.launch.m.device_launches.pool
+        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap

@@ -1,7 +1,7 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram, FirstReady,
-                          forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
+from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
+                          FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
                           MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
@@ -63,7 +63,7 @@ V100 = Architecture(
     interconnect=Interconnect(
         request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, mask_bytes=32, partial_write_cycles=2,
         injection_bytes_per_cycle=64, injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64,
-        cluster_response_bytes_per_cycle=310),
+        cluster_ports=ClusterPorts(response_bytes_per_cycle=310)),
     dram=Dram(
         partitions=32, interleave_bytes=512, partition_map=XorHash(), capacity_bytes=16_911_433_728, bus_bits=4096,
         transfers_per_clock=2, burst_bytes=32, banks=32, row_bytes=2 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=33, t_rrd_ns=4, t_cl_ns=14,

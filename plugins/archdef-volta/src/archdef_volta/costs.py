@@ -158,7 +158,7 @@ EVIDENCE = {
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE,
     "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.mask_bytes": MASKS,
-    "interconnect.partial_write_cycles": MASKS, "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_response_bytes_per_cycle": GPC_RATE,
+    "interconnect.partial_write_cycles": MASKS, "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_ports.response_bytes_per_cycle": GPC_RATE,
     "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPCS, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
