@@ -17,7 +17,7 @@ from archdef.frontends import compile as compile_source
 from archdef.host import Event, Host, Stream, current
 from archdef.host.link import peers
 from archdef.host.pinned import pin
-from archdef.host.side import Side, side_of
+from archdef.host.context import Context, context_of
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.footprint import MemoryMap, memory_map
 from archdef.run.managed import ManagedArray
@@ -118,14 +118,14 @@ class Device:
 
     # --------------------------------------------------------------------------------------------------------- streams
     @property
-    def side(self) -> Side:
+    def context(self) -> Context:
         """The device's half of the host model; the first use of it puts the device on the host's clock."""
-        return side_of(self.memory)
+        return context_of(self.memory)
 
     @property
     def streams_in_use(self) -> bool:
         """Whether the host model is in use: from the first stream, event or asynchronous call on."""
-        return "memory" in self.__dict__ and self.memory.side is not None
+        return "memory" in self.__dict__ and self.memory.context is not None
 
     @property
     def host(self) -> Host:
@@ -141,17 +141,17 @@ class Device:
         """
         if label is not None:
             values.text(label, "the label of a stream", HostError)
-        return self.side.stream(values.flag(blocking, "blocking", HostError), label)
+        return self.context.stream(values.flag(blocking, "blocking", HostError), label)
 
     @property
     def default_stream(self) -> Stream:
         """The stream of everything that names none; it and all blocking streams wait for each other."""
-        return self.side.default
+        return self.context.default
 
     @property
     def per_thread_stream(self) -> Stream:
         """The calling thread's own default stream: a blocking stream like any other."""
-        return self.side.per_thread()
+        return self.context.per_thread()
 
     def event(self, label: str = "event", timing: bool = True) -> Event:
         """Make an event, to be recorded by `Stream.record`."""
@@ -160,7 +160,7 @@ class Device:
     def synchronize(self) -> None:
         """Wait for all streams. Raises what went wrong in them, with the kernel's own message."""
         if self.streams_in_use:
-            self.side.synchronize()
+            self.context.synchronize()
 
     def pinned(self, array_or_shape: np.ndarray | int | tuple[int, ...], dtype: DTypeLike = "f4") -> np.ndarray:
         """Give page-locked host memory: an array of a shape, or a copy of an array. Copies from and to it do not block the host."""
@@ -189,7 +189,7 @@ class Device:
 
     def enable_peer(self, other: Device) -> None:
         """Copy directly from and to another device from now on. Raises HostError where that can not be."""
-        self.side.enable_peer(_device(other).side)
+        self.context.enable_peer(_device(other).context)
 
     # -------------------------------------------------------------------------------------------------------- textures
     def texture(self, array: DeviceArray, *, filter: str = "point", address: str | Sequence[str] = "clamp",

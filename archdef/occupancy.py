@@ -173,7 +173,7 @@ def carveout(limits: Limits, warp_size: int, *, threads: int, registers: int, sh
     """
     block = _up(shared_bytes + limits.shared_reserved_bytes_per_block, limits.shared_allocation_unit_bytes)
     blocks = min(blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes).values())
-    generous = min(block * min(limits.shared_headroom * blocks, limits.blocks_per_multiprocessor), limits.shared_headroom_bytes)
+    generous = min(block * min(limits.shared_headroom_ratio * blocks, limits.blocks_per_multiprocessor), limits.shared_headroom_bytes)
     wanted = max(block * blocks, generous)
     return min((size for size in limits.shared_carveouts if size >= wanted), default=limits.shared_bytes_per_multiprocessor)
 

@@ -42,13 +42,13 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
     """List the policies that plugins bring: place in the machine, path, value, method."""
     fields: list[tuple[str, str, spec.PolicyValue, Container[type], str]] = [
         ("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
-        ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GroupByGroup), "multiprocessor"),
+        ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GpcRoundRobin), "multiprocessor"),
         ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
         ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
         ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
         *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
           for name in ("load", "store", "load_uncached")),
-        *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.AmongOldest), "victim")
+        *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.RandomOfKLru), "victim")
           for name, cache in arch.caches.declared.items())]
     if arch.schedulers.throttle is not None:
         fields.append(("throttle", "schedulers.throttle", arch.schedulers.throttle, (), "allow"))

@@ -121,8 +121,8 @@ _CACHE = {
     "line_bytes": Derived("under one tag: a longer line is kept as several", _line_bytes),
     "fetch_sectors": Derived("a miss fetches aligned groups of this many",
                              lambda cache, _: max(1, min((cache.fetch_bytes or 0) // cache.sector_bytes, MOST_SECTORS))),
-    "among_oldest": Derived("lines of a set, by last use, of which chance replaces one; 1: the one used longest ago",
-                            lambda cache, _: cache.replacement.lines if isinstance(cache.replacement, spec.AmongOldest) else 1),
+    "random_of_k": Derived("lines of a set, by last use, of which chance replaces one; 1: the one used longest ago",
+                           lambda cache, _: cache.replacement.lines if isinstance(cache.replacement, spec.RandomOfKLru) else 1),
     "hook": Derived("of the replacement", lambda cache, _: 0),
     "set_mask": Derived("sets - 1 where that is all ones, else 0",
                         lambda cache, _: _sets(cache) - 1 if _sets(cache) & (_sets(cache) - 1) == 0 else 0),
@@ -165,7 +165,7 @@ _PARITY_HASH = {
 _INTERCONNECT = {
     "sector_mask_bytes": Derived("of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all",
                                  lambda links, arch: links.sector_mask_bytes if arch.caches.l2 is not None and arch.caches.l2.enabled else 0)}
-_INSTRUCTION_QUEUE = {
+_MEMORY_INSTRUCTION_QUEUE = {
     "units": Derived("bit u: ops for unit u go through it", lambda queue, arch: sum(
         1 << i for i, unit in enumerate(arch.units) if unit.name in arch.shared_memory_units))}
 _LOAD_STORE = {
@@ -182,15 +182,16 @@ _SHARED = {
     "hook": Derived("of a plugin's map of the banks", lambda shared, _: 0)}
 
 
-def _groups(chip: spec.Chip) -> spec.GroupByGroup:
-    return chip.block_dispatch if isinstance(chip.block_dispatch, spec.GroupByGroup) else spec.GroupByGroup()
+def _groups(chip: spec.Chip) -> spec.GpcRoundRobin:
+    return chip.block_dispatch if isinstance(chip.block_dispatch, spec.GpcRoundRobin) else spec.GpcRoundRobin()
 
 
 _CHIP = {
     "groups": Derived("multiprocessors of each group whose turn it is to take blocks; 0: unused …", lambda chip, _: padded(_groups(chip).groups, 32), 32),
-    "first_after": Derived("… turns of others after which it is the first one's again; 0: no sooner than theirs …",
-                           lambda chip, _: _groups(chip).first_after),
-    "beside": Derived("… multiprocessors of which each gets a block before any gets a second, where a grid is divided", lambda chip, _: _groups(chip).beside),
+    "first_gpc_interval_turns": Derived("… turns of others after which it is the first one's again; 0: no sooner than theirs …",
+                                        lambda chip, _: _groups(chip).first_gpc_interval_turns),
+    "multiprocessors_per_tpc": Derived("… multiprocessors of which each gets a block before any gets a second, where a grid is divided", lambda chip,
+                                       _: _groups(chip).multiprocessors_per_tpc),
     "dispatch_hook": Derived("of a plugin's dispatch of blocks", lambda chip, _: 0)}
 
 
@@ -252,10 +253,10 @@ COMPONENTS: dict[type, Component] = {
     spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
     spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
-                          absent={"fetch_sectors": 1, "among_oldest": 1}),
+                          absent={"fetch_sectors": 1, "random_of_k": 1}),
     spec.ConstantPort: Component(absent={"pass_bytes": 16}),
-    spec.Caches: Component(left_out=("l1_gives_carveout", "carveout_takes", "l1_global_loads", "code_fetch")),
-    spec.InstructionQueue: Component(derived=_INSTRUCTION_QUEUE, absent={"entries": 1}),
+    spec.Caches: Component(left_out=("unified_l1_shared", "carveout_takes", "l1_global_loads", "code_fetch")),
+    spec.MemoryInstructionQueue: Component(derived=_MEMORY_INSTRUCTION_QUEUE, absent={"entries": 1}),
     spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles",), derived=_LOAD_STORE),
     spec.SharedMemory: Component(left_out=("broadcast", "bank_map", "wide_access"), derived=_SHARED),
     spec.TextureUnits: Component(absent={"weight_bits": 1, "coordinate_bits": 8}),       # no fetch will be executed

@@ -34,7 +34,7 @@ class Host:
         self.connections = connections
         self.now = 0
         """The host's clock, femtoseconds."""
-        self._sides: list[weakref.ref] = []
+        self._contexts: list[weakref.ref] = []
         self._functions = Engine("functions")
         self._heap: list[tuple[int, int, int, Operation, int]] = []
         self._numbers = itertools.count(1)
@@ -49,14 +49,14 @@ class Host:
         self.lock = threading.RLock()
 
     @property
-    def sides(self) -> list:
-        """The device sides that are in use."""
-        return [side for known in self._sides if (side := known()) is not None]
+    def contexts(self) -> list:
+        """The device contexts that are in use."""
+        return [context for known in self._contexts if (context := known()) is not None]
 
-    def add(self, side) -> int:
-        """Take a device side in; give its number."""
+    def add(self, context) -> int:
+        """Take a device context in; give its number."""
         with self.lock:
-            self._sides = [known for known in self._sides if known() is not None] + [weakref.ref(side)]
+            self._contexts = [known for known in self._contexts if known() is not None] + [weakref.ref(context)]
             return next(self._devices)
 
     @property
@@ -92,7 +92,7 @@ class Host:
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:
         """Everything that has ended so far, or what began since a reading of `now`."""
-        assumed = [side.label for side in self.sides if side.link is TYPICAL]
+        assumed = [context.label for context in self.contexts if context.link is TYPICAL]
         return Timeline([s for s in self._spans if s.start >= since], assumed)
 
     @contextlib.contextmanager
@@ -116,7 +116,7 @@ class Host:
     def issue(self, operation: Operation, after: list[Operation]) -> Operation:
         """Take an operation of a call that has just been charged for; it depends on all of `after`."""
         operation.number, operation.issued = next(self._numbers), self.now
-        operation.arrives = self.now + operation.side.submit_fs
+        operation.arrives = self.now + operation.context.submit_fs
         for other in dict.fromkeys(after):
             if not other.over:
                 other.followers.append(operation)
@@ -128,7 +128,7 @@ class Host:
         return operation
 
     def _plan_ready(self, operation: Operation, at: int) -> None:
-        delay = operation.side.dependency_fs if operation.grid is not None or operation.kind == "wait" else 0
+        delay = operation.context.dependency_fs if operation.grid is not None or operation.kind == "wait" else 0
         if operation.kind == "wait":
             delay = max(delay - operation.duration, 0)      # which recording the event has taken
         self._plan(max(at, operation.arrives) + delay, _READY, operation)
@@ -153,7 +153,7 @@ class Host:
         while self._step(self.now):
             pass
 
-    def wait(self, name: str, operations: list[Operation], sides: list) -> None:
+    def wait(self, name: str, operations: list[Operation], contexts: list) -> None:
         """Block the host until operations are over; then raise what went wrong on the devices.
 
         sides : devices whose errors surface here.
@@ -163,26 +163,26 @@ class Host:
             begun = self.now
             self.run_until(operations)
             self.catch_up()
-            wakeup = max((s.wakeup_fs for s in sides), default=0)
+            wakeup = max((s.wakeup_fs for s in contexts), default=0)
             ends = [o.end + wakeup for o in operations if o.end > begun]
             self.now = max([begun, *ends])
             if not ends:
-                self.charge(name, max((s.call_fs for s in sides), default=0))
+                self.charge(name, max((s.call_fs for s in contexts), default=0))
             else:
                 self._spans.append(Span("host", "host", name, "", begun, self.now, 0))
-            self.raise_errors(sides)
+            self.raise_errors(contexts)
 
     def synchronize(self) -> None:
         """Wait for everything on every device."""
         with self.lock:
-            self.wait("synchronize", [o for side in self.sides for o in side.tails.values()], self.sides)
+            self.wait("synchronize", [o for context in self.contexts for o in context.tails.values()], self.contexts)
 
-    def raise_errors(self, sides: list) -> None:
+    def raise_errors(self, contexts: list) -> None:
         """Raise the first error of the devices, and forget it. What has ended on them by now the host knows of."""
-        for side in sides:
-            side.unseen = [operation for operation in side.unseen if not operation.over]
-            if side.error is not None:
-                error, side.error = side.error, None
+        for context in contexts:
+            context.unseen = [operation for operation in context.unseen if not operation.over]
+            if context.error is not None:
+                error, context.error = context.error, None
                 raise error
 
     # ------------------------------------------------------------------------------------------------------------ events
@@ -192,10 +192,10 @@ class Host:
             heapq.heappop(self._heap)
         bounds = [self._heap[0][0]] if self._heap else []
         bounds += [limit] if limit is not None else []
-        bounds += [self._reached + side.grids.quantum for side in self._busy if side.grids.quantum is not None]
+        bounds += [self._reached + context.grids.quantum for context in self._busy if context.grids.quantum is not None]
         horizon = min(bounds, default=None)
         alone = not self._heap and limit is None and len(self._busy) == 1
-        ended = [found for side in self._busy for found in side.grids.advance(horizon, alone)]
+        ended = [found for context in self._busy for found in context.grids.advance(horizon, alone)]
         for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
             self._plan(max(end, self._reached), _END, operation)
         if self.together:
@@ -215,10 +215,10 @@ class Host:
         self.together = [group for group in self.together if not group.over]
         for group in self.together:
             group.settle()
-        if self._busy and not self._heap and all(side.grids.waiting for side in self._busy):
+        if self._busy and not self._heap and all(context.grids.waiting for context in self._busy):
             stories = "".join(group.story() for group in self.together)
-            for side in self._busy:
-                side.grids.stop(stories)
+            for context in self._busy:
+                context.grids.stop(stories)
 
     @staticmethod
     def _stale(entry) -> bool:
@@ -241,13 +241,13 @@ class Host:
         while (operation := engine.next()) is not None:
             operation.start = at
             if operation.grid is not None:
-                side = operation.side
-                if side not in self._busy:
-                    self._busy.append(side)
+                context = operation.context
+                if context not in self._busy:
+                    self._busy.append(context)
                     self._busy.sort(key=lambda s: s.number)
                 # one that had to wait for room starts as late after it as one that waited for another's end
-                operation.start = at if operation.ready == at else at + side.dependency_fs
-                side.grids.start(operation, operation.start)
+                operation.start = at if operation.ready == at else at + context.dependency_fs
+                context.grids.start(operation, operation.start)
             elif operation.direction:
                 self._plan(at + operation.duration, _FLOW, operation)
             else:
@@ -256,31 +256,31 @@ class Host:
     # A copy's bytes flow at the rate of the link, which is lower while bytes flow the other way; so ends are planned anew each time
     # one starts or stops. `plan` tells the plan that holds from those that do not.
     def _on_flow(self, operation: Operation, at: int) -> None:
-        self._settle(operation.side, at)
-        operation.side.flowing.append(operation)
-        self._replan(operation.side, at)
+        self._settle(operation.context, at)
+        operation.context.flowing.append(operation)
+        self._replan(operation.context, at)
 
-    def _settle(self, side, at: int) -> None:
-        for copy in side.flowing:
-            copy.left = max(0, copy.left - int((at - copy.resumed) * side.rate_of(copy)))
+    def _settle(self, context, at: int) -> None:
+        for copy in context.flowing:
+            copy.left = max(0, copy.left - int((at - copy.resumed) * context.rate_of(copy)))
             copy.resumed = at
 
-    def _replan(self, side, at: int) -> None:
-        for copy in side.flowing:
+    def _replan(self, context, at: int) -> None:
+        for copy in context.flowing:
             copy.resumed, copy.plan = at, copy.plan + 1
-            self._plan(at + -int(-copy.left // side.rate_of(copy)), _END, copy)
+            self._plan(at + -int(-copy.left // context.rate_of(copy)), _END, copy)
 
     def _on_end(self, operation: Operation, at: int) -> None:
-        side, engine = operation.side, operation.engine
+        context, engine = operation.context, operation.engine
         operation.end, operation.state = at, DONE
-        if operation in side.flowing:
-            self._settle(side, at)
-            side.flowing.remove(operation)
-            self._replan(side, at)
+        if operation in context.flowing:
+            self._settle(context, at)
+            context.flowing.remove(operation)
+            self._replan(context, at)
         if engine is not None:
             engine.running.remove(operation)
             if operation.grid is not None and not any(o.grid is not None for o in engine.running):
-                self._busy.remove(side)
+                self._busy.remove(context)
         if operation.error is None and operation.act is not None:
             self._act(operation, operation.act)
         self._log(operation)
@@ -301,16 +301,16 @@ class Host:
 
     def _fail(self, operation: Operation) -> None:
         """Keep the first error of a device, and drop what it has not begun."""
-        side = operation.stream.side
-        if side.error is None:
-            side.error = operation.error
+        context = operation.stream.context
+        if context.error is None:
+            context.error = operation.error
         engines: dict[Engine | None, None] = {}
-        for other in sorted(side.pending, key=lambda o: o.number):
+        for other in sorted(context.pending, key=lambda o: o.number):
             if other.state < RUNNING:
                 other.state, other.end = DROPPED, operation.end
                 self._release(other, operation.end)
                 engines[other.engine] = None
-        side.mend()
+        context.mend()
         for engine in engines:          # what waited behind them may go on
             if engine is not None:
                 self._dispatch(engine, operation.end)
@@ -334,7 +334,7 @@ class Host:
 
     def _log(self, operation: Operation) -> None:
         row = operation.engine.name if operation.engine is not None else "events"
-        place = "host" if operation.kind == "function" else operation.side.label
+        place = "host" if operation.kind == "function" else operation.context.label
         self._spans.append(Span(place, row, operation.name, operation.stream.label, operation.start, operation.end, operation.nbytes,
                                 operation.kind, operation.error is not None))
 

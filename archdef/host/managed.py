@@ -16,7 +16,7 @@ from archdef.host.operation import Operation
 from archdef.host.timeline import Span
 
 if TYPE_CHECKING:
-    from archdef.host.side import Side
+    from archdef.host.context import Context
     from archdef.host.stream import Stream
     from archdef.spec.machine import ManagedMemory
 
@@ -74,9 +74,9 @@ class Pages:
 
 
 # ------------------------------------------------------------------------------------------------------------- the device
-def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
+def before_launch(context: Context, grid, stream: Stream) -> Moved | None:
     """Move to the device what a grid can touch of managed memory; None: it is there already, or there is none."""
-    memory, managed = side.memory, side.link.managed
+    memory, managed = context.memory, context.link.managed
     if managed is None or not memory.managed:
         return None
     lacking = [pages for pages in memory.managed.values() if not pages.there.all()]
@@ -93,17 +93,17 @@ def before_launch(side: Side, grid, stream: Stream) -> Moved | None:
         _arrive(memory, pages, slice(0, len(pages.there)))
     if not count:
         return None
-    latency = groups * fs(fault_us) if fault_us is not None else fs(side.link.latency_us) if nbytes else 0
-    transfer = transfer_fs(nbytes, side.link.pinned_h2d_gb_s)
+    latency = groups * fs(fault_us) if fault_us is not None else fs(context.link.latency_us) if nbytes else 0
+    transfer = transfer_fs(nbytes, context.link.pinned_h2d_gb_s)
     if latency or transfer:
-        side.move(stream, True, nbytes, latency, transfer)
+        context.move(stream, True, nbytes, latency, transfer)
     return Moved(nbytes, count, groups, (latency + transfer) / FS_PER_US)
 
 
-def note_launch(side: Side, operation: Operation) -> None:
+def note_launch(context: Context, operation: Operation) -> None:
     """Where the device has no page faults: the host may touch nothing until it knows that the grid has ended."""
-    if side.link.managed is not None and side.link.managed.fault_us is None:
-        side.unseen.append(operation)
+    if context.link.managed is not None and context.link.managed.fault_us is None:
+        context.unseen.append(operation)
 
 
 def _arrive(memory, pages: Pages, where: slice) -> None:
@@ -127,10 +127,10 @@ def _forget_changed(memory, pages: Pages, copies: np.ndarray) -> None:
             pages.here[page] = False
 
 
-def _managed(side: Side) -> ManagedMemory:
+def _managed(context: Context) -> ManagedMemory:
     """Give what a device that has pages declares of them."""
-    assert side.link.managed is not None, "ManagedArray refuses a device without"
-    return side.link.managed
+    assert context.link.managed is not None, "ManagedArray refuses a device without"
+    return context.link.managed
 
 
 def _bytes(memory, pages: Pages) -> np.ndarray:
@@ -174,47 +174,47 @@ def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
 
 
 # --------------------------------------------------------------------------------------------------------------- the host
-def touched_by_host(side: Side, pages: Pages, where: slice, write: bool) -> None:
+def touched_by_host(context: Context, pages: Pages, where: slice, write: bool) -> None:
     """The host reads or writes pages: those that it lacks come to it first, and it waits for each. Raises HostError where it must not."""
-    host, managed = side.host, _managed(side)
+    host, managed = context.host, _managed(context)
     with host.lock:
         if not host.in_function:
             host.catch_up()
-        if side.unseen and not host.in_function:
-            raise HostError(f"the host touches managed memory of {side.label} while {side.unseen[0].name} may be running there, which is an error on a "
+        if context.unseen and not host.in_function:
+            raise HostError(f"the host touches managed memory of {context.label} while {context.unseen[0].name} may be running there, which is an error on a "
                             "machine whose device has no page faults (host_link.managed.fault_us); synchronize first")
         if pages.copies is not None:
-            _forget_changed(side.memory, pages, pages.copies)
+            _forget_changed(context.memory, pages, pages.copies)
         absent, nbytes = pages.missing(False, where)
         came = int(pages.there[absent].sum())
         pages.settle(False, where, keep=not write and pages.copies is not None)
         if pages.copies is not None and not write:      # from here on a difference means that a kernel wrote
             low, high = where.start * pages.page_bytes, where.stop * pages.page_bytes
-            pages.copies[low:high] = _bytes(side.memory, pages)[low:high]
+            pages.copies[low:high] = _bytes(context.memory, pages)[low:high]
         if came and not host.in_function:       # a stream's host function takes the time that it was given
             start = host.now
-            host.charge("managed memory", came * fs(managed.host_fault_us) + transfer_fs(nbytes, side.link.pinned_d2h_gb_s))
-            host.note(Span(side.label, side.engines["d2h"].name, "copy to host (managed)", "", start, host.now, nbytes, "copy"))
+            host.charge("managed memory", came * fs(managed.host_fault_us) + transfer_fs(nbytes, context.link.pinned_d2h_gb_s))
+            host.note(Span(context.label, context.engines["d2h"].name, "copy to host (managed)", "", start, host.now, nbytes, "copy"))
 
 
-def prefetch(side: Side, pages: Pages, where: slice, to_host: bool, stream: Stream | None) -> int:
+def prefetch(context: Context, pages: Pages, where: slice, to_host: bool, stream: Stream | None) -> int:
     """Move pages in a stream, without faults; give the bytes that move. Raises HostError where hardware does not prefetch."""
-    managed = _managed(side)
-    with side.host.lock:
+    managed = _managed(context)
+    with context.host.lock:
         if managed.fault_us is None:
-            raise HostError(f"{side.label} does not prefetch managed memory: its device has no page faults (host_link.managed.fault_us)")
-        stream = side.own(stream)
+            raise HostError(f"{context.label} does not prefetch managed memory: its device has no page faults (host_link.managed.fault_us)")
+        stream = context.own(stream)
         if pages.copies is not None:
-            _forget_changed(side.memory, pages, pages.copies)
+            _forget_changed(context.memory, pages, pages.copies)
         _, nbytes = pages.missing(not to_host, where)
-        side.host.charge("prefetch", side.call_fs)
-        link = side.link
+        context.host.charge("prefetch", context.call_fs)
+        link = context.link
         rate = link.pinned_d2h_gb_s if to_host else link.pinned_h2d_gb_s
-        side.move(stream, not to_host, nbytes, fs(link.latency_us) if nbytes else 0, transfer_fs(nbytes, rate))
+        context.move(stream, not to_host, nbytes, fs(link.latency_us) if nbytes else 0, transfer_fs(nbytes, rate))
         if to_host:
             pages.settle(False, where, keep=pages.copies is not None)
         else:
-            _arrive(side.memory, pages, where)
+            _arrive(context.memory, pages, where)
         return nbytes
 
 
@@ -226,19 +226,19 @@ def written_by_device(memory, address: int, nbytes: int) -> None:
             pages.settle(True, pages.range(low - pages.address, high - low), keep=False)
 
 
-def mostly_read(side: Side, pages: Pages, on: bool) -> None:
+def mostly_read(context: Context, pages: Pages, on: bool) -> None:
     """Let both sides keep pages that are only read, or no longer."""
-    with side.host.lock:
-        side.host.charge("advise", side.call_fs)
+    with context.host.lock:
+        context.host.charge("advise", context.call_fs)
         if on and pages.copies is None:
             pages.copies = np.zeros(pages.nbytes, "u1")      # filled where both sides come to have a page
         elif not on and pages.copies is not None:
-            _forget_changed(side.memory, pages, pages.copies)
+            _forget_changed(context.memory, pages, pages.copies)
             pages.copies = None
             pages.there &= ~pages.here
 
 
-def moving(side: Side, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:
+def moving(context: Context, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:
     """Make the operation that moves pages."""
     way, name = ("h2d", "copy to device (managed)") if to_device else ("d2h", "copy to host (managed)")
-    return Operation("copy", name, side, stream, duration=latency, nbytes=nbytes, direction=way, left=transfer)
+    return Operation("copy", name, context, stream, duration=latency, nbytes=nbytes, direction=way, left=transfer)

@@ -18,13 +18,38 @@ class Operation:
     in the order of the engine's queues. `act` moves its bytes, or calls the host's function, at its end.
     """
 
-    __slots__ = ("act", "arrives", "blockers", "direction", "duration", "end", "engine", "error", "followers", "grid", "issued", "kind",
-                 "left", "name", "nbytes", "number", "plan", "queue", "ready", "resumed", "sequel",
-                 "side", "start", "state", "stream", "touches")
+    __slots__ = (
+        "act",
+        "arrives",
+        "blockers",
+        "context",
+        "direction",
+        "duration",
+        "end",
+        "engine",
+        "error",
+        "followers",
+        "grid",
+        "issued",
+        "kind",
+        "left",
+        "name",
+        "nbytes",
+        "number",
+        "plan",
+        "queue",
+        "ready",
+        "resumed",
+        "sequel",
+        "start",
+        "state",
+        "stream",
+        "touches",
+    )
 
-    def __init__(self, kind: str, name: str, side, stream, *, duration: int = 0, act: Callable[[], Any] | None = None, grid=None,
+    def __init__(self, kind: str, name: str, context, stream, *, duration: int = 0, act: Callable[[], Any] | None = None, grid=None,
                  nbytes: int = 0, direction: str = "", left: int = 0):
-        self.kind, self.name, self.side, self.stream = kind, name, side, stream
+        self.kind, self.name, self.context, self.stream = kind, name, context, stream
         self.duration, self.act, self.grid, self.nbytes = duration, act, grid, nbytes
         self.direction, self.left = direction, left
         """Of a copy over the host link: its way, and the time that its bytes still need with the way to themselves."""
@@ -41,8 +66,8 @@ class Operation:
         self.start = self.end = self.resumed = self.plan = 0
         self.sequel: Operation | None = None
         """The kernel that was issued right after this one, where that delays the news of its end."""
-        self.touches: set = {side, stream.side}
-        """Device sides whose memory it may use."""
+        self.touches: set = {context, stream.context}
+        """Device contexts whose memory it may use."""
         self.error: BaseException | None = None
 
     @property

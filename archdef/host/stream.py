@@ -16,46 +16,46 @@ if TYPE_CHECKING:
 class Stream:
     """Work of one device in order: what is put into it starts when all before it has ended."""
 
-    def __init__(self, side, number: int, blocking: bool, label: str):
-        self.side, self.number, self.blocking, self.label = side, number, blocking, label
+    def __init__(self, context, number: int, blocking: bool, label: str):
+        self.context, self.number, self.blocking, self.label = context, number, blocking, label
 
     @property
     def done(self) -> bool:
         """Whether all its work has ended by now. Raises what went wrong on the device."""
-        host = self.side.host
+        host = self.context.host
         with host.lock:
-            host.charge(f"query {self.label}", self.side.call_fs)
+            host.charge(f"query {self.label}", self.context.call_fs)
             host.catch_up()
-            host.raise_errors([self.side])
-            return self.number not in self.side.tails
+            host.raise_errors([self.context])
+            return self.number not in self.context.tails
 
     def synchronize(self) -> None:
         """Wait until all its work has ended. Raises what went wrong on the device."""
-        tail = self.side.tails.get(self.number)
-        self.side.host.wait(f"synchronize {self.label}", [tail] if tail else [], [self.side])
+        tail = self.context.tails.get(self.number)
+        self.context.host.wait(f"synchronize {self.label}", [tail] if tail else [], [self.context])
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event behind the work so far; a new one if none is given."""
         event = Event() if event is None else _event(event)
-        self.side.record(self, event)
+        self.context.record(self, event)
         return event
 
     def wait_event(self, event: Event) -> None:
         """Let what comes later wait for the last record of an event, of any device of the host."""
-        self.side.wait_event(self, _event(event))
+        self.context.wait_event(self, _event(event))
 
     def call(self, function: Callable, *arguments, seconds: float = 0.0) -> None:
         """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef."""
         if not callable(function):
             raise HostError(f"the host calls a function, got {values.shown(function)}")
-        self.side.function(self, function, arguments, values.seconds(seconds, "the time that a function of the host takes", HostError))
+        self.context.function(self, function, arguments, values.seconds(seconds, "the time that a function of the host takes", HostError))
 
     def ended(self, operation: Operation) -> None:
         """Forget an operation that is over."""
-        self.side.ended(operation)
+        self.context.ended(operation)
 
     def __repr__(self) -> str:
-        return f"<Stream {self.label} of {self.side.label}>"
+        return f"<Stream {self.label} of {self.context.label}>"
 
 
 class Event:
@@ -70,17 +70,17 @@ class Event:
         """Whether the last record was reached by now; True without one. Raises what went wrong on the device."""
         if self.operation is None:
             return True
-        side = self.operation.side
-        with side.host.lock:
-            side.host.charge(f"query {self.label}", side.call_fs)
-            side.host.catch_up()
-            side.host.raise_errors([side])
+        context = self.operation.context
+        with context.host.lock:
+            context.host.charge(f"query {self.label}", context.call_fs)
+            context.host.catch_up()
+            context.host.raise_errors([context])
             return self.operation.over
 
     def synchronize(self) -> None:
         """Wait until the last record is reached. Raises what went wrong on the device."""
         if self.operation is not None:
-            self.operation.side.host.wait(f"synchronize {self.label}", [self.operation], [self.operation.side])
+            self.operation.context.host.wait(f"synchronize {self.label}", [self.operation], [self.operation.context])
 
     @property
     def time_s(self) -> float:
@@ -111,20 +111,20 @@ class Launched:
     @property
     def done(self) -> bool:
         """Whether it has ended by now."""
-        side = self._operation.side
-        with side.host.lock:
-            side.host.catch_up()
+        context = self._operation.context
+        with context.host.lock:
+            context.host.catch_up()
             return self._operation.over
 
     def result(self) -> Run:
         """Wait for its end and give what it counted. Raises what went wrong on the device."""
-        side = self._operation.side
-        side.host.wait(f"wait for {self._operation.name}", [self._operation], [side])
+        context = self._operation.context
+        context.host.wait(f"wait for {self._operation.name}", [self._operation], [context])
         if self._grid.result is None:
             error = self._operation.error
             if error is not None:
                 raise error
-            raise HostError(f"{self._operation.name} did not run: an earlier error of {side.label} stopped it")
+            raise HostError(f"{self._operation.name} did not run: an earlier error of {context.label} stopped it")
         return self._grid.result
 
     def __repr__(self) -> str:

@@ -10,11 +10,11 @@ from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower.allocate import Assignment, assign, assign_passed
 from archdef.lower.calls import Calls, call_of, calls_of
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
-from archdef.lower.handed import kernels_taken
+from archdef.lower.child_arguments import kernels_taken
 from archdef.lower.layout import Layout, lay_out
 from archdef.lower.options import Options
 from archdef.lower.pack import pack
-from archdef.lower.passes.waits import mark_waits
+from archdef.lower.passes.spin_loops import mark_spin_loops
 from archdef.lower.pipeline import Context, Pass, Ran, run
 from archdef.lower.pressure import Demand, demand, free_registers
 from archdef.lower.program import Program
@@ -103,7 +103,7 @@ def lower_kernel(module: ir.Module, entry: str, architecture: Any, recipe: Recip
         kernel.addresses[code.function.name] = context.addresses
         save_across_calls(code, kernel.unit, kernel.calls)
     if architecture.warp.reconvergence.independent:
-        mark_waits(kernel.codes, kernel.source)
+        mark_spin_loops(kernel.codes, kernel.source)
     return _program(kernel, budgeted, _allocate(kernel, budgeted), recipe.result_scoreboards)
 
 

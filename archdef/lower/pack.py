@@ -27,7 +27,7 @@ from archdef.lower.encoding import (
     VoteOp,
 )
 from archdef.lower.graph import Block
-from archdef.lower.meeting import behind_join, meeting_points, waits_within
+from archdef.lower.reconvergence import behind_join, reconvergence_points, waits_within
 from archdef.lower.scoreboards import shared_waits
 from archdef.lower.select.selection import place
 from archdef.lower.select.warpgroup import FIXED_SOURCES, late_accumulators, timed
@@ -116,7 +116,7 @@ class _Packer:
         """Pack one function, behind those before it."""
         blocks, places, first = code.blocks, self.places, self.starts[code.function.name]
         positions = {block: first + start for block, start in zip(blocks, code.starts(), strict=True)}
-        meetings = meeting_points(code.graph, self.waits)
+        meetings = reconvergence_points(code.graph, self.waits)
         meeting_of = {id(block.last): blocks[n] for block, n in zip(blocks, meetings, strict=True) if n >= 0 and block.targets}
         shared = shared_waits(code.graph, self.scoreboards) | late_accumulators(code.ops)
         together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
@@ -181,7 +181,7 @@ class _Packer:
     def _record(self, op: Op, cost: Cost, target: int, reconverge: int, count: int, also: int) -> None:
         isa, places, guard = self.architecture.isa, self.places, op.guard
         number = op.fn if not isinstance(op.fn, str) else self.functions[op.kind][op.fn]
-        if op.kind == Kind.EXIT and isa.ends_count_as_branches:
+        if op.kind == Kind.EXIT and isa.exits_count_as_branches:
             number = int(EndOp.BRANCH)
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
         latency = cost.latency + (isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)

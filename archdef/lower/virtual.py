@@ -87,11 +87,11 @@ class Op:
     merged: bool = False
     """An atomic operation that one lane does for all lanes that operate on the same word."""
     meets: bool = False
-    """A branch whose lanes meet again at a place that was set up for it."""
+    """A branch whose lanes reconverge at a place that was set up for it."""
     own: bool = False
     """A branch that is part of what an operation costs."""
     slow: bool = False
-    """What the operation does for operands out of the ordinary, besides itself."""
+    """What the operation does for denormal, infinite or NaN operands, besides itself."""
     brought: bool = False
     """A move that loads a constant of the launch into a register of each lane."""
     origin: int | None = None

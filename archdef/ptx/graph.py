@@ -80,7 +80,7 @@ def leading_to(graph: Successors, goals: list[int]) -> list[bool]:
 def post_dominators(graph: Successors) -> list[int]:
     """Give each node's immediate post-dominator: the first node that every path from it to the exit passes.
 
-    -1 is the exit, where a node without successors leads. Diverged lanes meet again at their branch's post-dominator.
+    -1 is the exit, where a node without successors leads. Diverged lanes reconverge at their branch's post-dominator.
 
     Notes
     -----

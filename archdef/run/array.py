@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import values
 from archdef.errors import DeviceMemoryError, HostError
-from archdef.host.side import side_of
+from archdef.host.context import context_of
 
 if TYPE_CHECKING:
     from archdef.host import Stream
-    from archdef.host.side import Side
+    from archdef.host.context import Context
     from archdef.run.memory import Memory
 
 MOST_BYTES = (1 << 63) - 1
@@ -67,8 +67,8 @@ class DeviceArray:
         array = array.astype(self.dtype, copy=False)
         self._alive()
         if self.nbytes:
-            if self.memory.side is not None:
-                self.memory.side.to_device(self.address, array, None, wait=True)
+            if self.memory.context is not None:
+                self.memory.context.to_device(self.address, array, None, wait=True)
             else:
                 self.memory.write(self.address, np.ascontiguousarray(array).reshape(-1).view("u1"))
         return self
@@ -82,8 +82,8 @@ class DeviceArray:
             _writable(out)
         host = np.empty(self.shape, self.dtype)
         if self.nbytes:
-            if self.memory.side is not None:
-                self.memory.side.to_host(host, self.address, None, wait=True)
+            if self.memory.context is not None:
+                self.memory.context.to_host(host, self.address, None, wait=True)
             else:
                 self.memory.read(self.address, host.reshape(-1).view("u1"))
         if out is None:
@@ -101,11 +101,11 @@ class DeviceArray:
         """Set every byte to one value, as ``cudaMemset`` does: at once, or in a stream."""
         self._alive()
         byte = values.whole(byte, "the value of fill_bytes", DeviceMemoryError, at_most=255)
-        side = self._side(stream)
-        if side is not None:
-            operation = side.fill(self.address, self.nbytes, byte, stream)
+        context = self._side(stream)
+        if context is not None:
+            operation = context.fill(self.address, self.nbytes, byte, stream)
             if stream is None:
-                side.host.wait("memset", [operation], [side])
+                context.host.wait("memset", [operation], [context])
         elif self.nbytes:
             self.memory.fill(self.address, self.nbytes, byte)
         return self
@@ -125,23 +125,23 @@ class DeviceArray:
             source = host_array(source)
         self._fits(source)
         self._alive()
-        side = self._side(stream, getattr(source, "memory", None))
+        context = self._side(stream, getattr(source, "memory", None))
         if not isinstance(source, DeviceArray):
-            side_of(self.memory).to_device(self.address, source, stream)
+            context_of(self.memory).to_device(self.address, source, stream)
             return self
         source._alive()
-        if side is None and source.memory.side is None:
+        if context is None and source.memory.context is None:
             if self.nbytes:
                 self.copy_from_host(source.copy_to_host())
         elif source.memory is self.memory:
-            side = side_of(self.memory)
-            operation = side.within(self.address, source.address, self.nbytes, stream)
+            context = context_of(self.memory)
+            operation = context.within(self.address, source.address, self.nbytes, stream)
             if stream is None:
-                side.host.wait("copy within device", [operation], [side])
+                context.host.wait("copy within device", [operation], [context])
         else:
-            side_of(self.memory).from_peer(self.address, side_of(source.memory), source.address, self.nbytes, stream)
+            context_of(self.memory).from_peer(self.address, context_of(source.memory), source.address, self.nbytes, stream)
             if stream is None:
-                side_of(self.memory).default.synchronize()
+                context_of(self.memory).default.synchronize()
         return self
 
     def copy_to(self, out: np.ndarray | DeviceArray, stream: Stream | None = None) -> np.ndarray | DeviceArray:
@@ -157,22 +157,22 @@ class DeviceArray:
         _writable(out)
         self._alive()
         self._side(stream)
-        side_of(self.memory).to_host(out, self.address, stream)
+        context_of(self.memory).to_host(out, self.address, stream)
         return out
 
     def _fits(self, other: object) -> None:
         if not isinstance(other, (np.ndarray, DeviceArray)) or other.shape != self.shape or other.dtype != self.dtype:
             raise DeviceMemoryError(f"cannot copy between {_kind(other)} and {_kind(self)}: shape and dtype must be the same")
 
-    def _side(self, stream: Stream | None, also: Memory | None = None) -> Side | None:
+    def _side(self, stream: Stream | None, also: Memory | None = None) -> Context | None:
         """Give the host model of the device; None if it is not in use. A stream must be of this device, or that of the memory `also`."""
         if stream is None:
-            return self.memory.side
-        if getattr(getattr(stream, "side", None), "memory", None) is None:
+            return self.memory.context
+        if getattr(getattr(stream, "context", None), "memory", None) is None:
             raise HostError(f"a stream is made by Device.stream(), got {values.shown(stream)}")
-        if stream.side.memory not in (self.memory, also):
+        if stream.context.memory not in (self.memory, also):
             raise HostError(f"{stream!r} is of another device than the array")
-        return self.memory.side
+        return self.memory.context
 
     def free(self) -> None:
         """Give the memory back; a second call does nothing."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from archdef.errors import LaunchError
 from archdef.lower.calls import number_of
-from archdef.lower.handed import addresses_among
+from archdef.lower.child_arguments import addresses_among
 from archdef.occupancy import occupancy
 from archdef.run import device_limits, limits
 from archdef.run.properties import ATTRIBUTES, DeviceProperties

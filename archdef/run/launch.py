@@ -49,7 +49,7 @@ class Launcher(Generic[_Result]):
         self.kernel, self.stream = kernel, stream
         self.grid = limits.shape(kernel.name, "grid", grid)
         self.block = limits.shape(kernel.name, "block", block)
-        if stream is not None and getattr(getattr(stream, "side", None), "memory", None) is None:
+        if stream is not None and getattr(getattr(stream, "context", None), "memory", None) is None:
             raise HostError(f"a stream is made by Device.stream(), got {values.shown(stream)}")
         shared_bytes = values.whole(shared_bytes, f"dynamic shared memory of {kernel.name} in bytes", LaunchError)
         self.shared_bytes = shared_bytes + kernel.interface.shared_bytes
@@ -91,9 +91,9 @@ class Launcher(Generic[_Result]):
         device = self.kernel.module.device
         result: Run | Launched
         if self.stream is not None:
-            result = device.side.launch(grid, self.stream)
+            result = device.context.launch(grid, self.stream)
         elif device.streams_in_use:
-            result = device.side.launch(grid, None).result()
+            result = device.context.launch(grid, None).result()
         else:
             result = grid.run()
         return cast("_Result", result)
@@ -207,7 +207,7 @@ class Grid:
         """Sets and ways of L1 beside the shared memory that the kernel needs; none: those of the description."""
         architecture = self.architecture
         l1, limits = architecture.caches.l1, architecture.limits
-        if l1 is None or not architecture.caches.l1_gives_carveout:
+        if l1 is None or not architecture.caches.unified_l1_shared:
             return {}
         taken = carveout(limits, architecture.warp.size, threads=math.prod(self.launcher.block), registers=max(1, self.program.registers),
                          shared_bytes=self.resident.shared_bytes)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from archdef.errors import DeviceMemoryError, HostError
 from archdef.host import managed as moving
 from archdef.host.pinned import byte_bounds
-from archdef.host.side import side_of
+from archdef.host.context import context_of
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.pointer import Pointer
 from archdef.values import flag, shown, whole
@@ -29,13 +29,13 @@ class ManagedArray(DeviceArray):
 
     def __init__(self, memory: Memory, shape: int | tuple[int, ...], dtype: DTypeLike):
         self.dtype, self.shape, self.memory = dtype_of(dtype).newbyteorder("<"), shape_of(shape), memory
-        side = side_of(memory)
-        if side.link.managed is None:
-            raise HostError(f"{side.label} has no managed memory: it declares no host_link.managed")
+        context = context_of(memory)
+        if context.link.managed is None:
+            raise HostError(f"{context.label} has no managed memory: it declares no host_link.managed")
         nbytes = max(1, self.nbytes)
         self.address = memory.allocate(nbytes)
         window = memory.engine.window(self.address, nbytes)
-        link = side.link.managed
+        link = context.link.managed
         self._pages = memory.managed[self.address] = moving.Pages(self.address, nbytes, link.page_bytes, on_device=link.fault_us is None)
         self._release = weakref.finalize(window, _give_back, memory, self._pages)   # the last view of the host is the last to hold it
         self._release.atexit = False
@@ -100,13 +100,13 @@ class ManagedArray(DeviceArray):
         """
         self._alive()
         count = self.nbytes if nbytes is None else whole(nbytes, "nbytes", DeviceMemoryError, at_most=self.nbytes)
-        moving.prefetch(side_of(self.memory), self._pages, self._where(0, count), to_host, stream)
+        moving.prefetch(context_of(self.memory), self._pages, self._where(0, count), to_host, stream)
         return self
 
     def read_mostly(self, on: bool = True) -> ManagedArray:
         """Let both sides keep a copy of what they only read (``cudaMemAdviseSetReadMostly``); it counts for the whole allocation."""
         self._alive()
-        moving.mostly_read(side_of(self.memory), self._pages, flag(on, "read_mostly", DeviceMemoryError))
+        moving.mostly_read(context_of(self.memory), self._pages, flag(on, "read_mostly", DeviceMemoryError))
         return self
 
     def view(self, dtype: DTypeLike) -> ManagedArray:
@@ -130,7 +130,7 @@ class ManagedArray(DeviceArray):
         self._alive()
         if self.nbytes:
             for where in self._pages_of(index):
-                moving.touched_by_host(side_of(self.memory), self._pages, where, write)
+                moving.touched_by_host(context_of(self.memory), self._pages, where, write)
 
     def _pages_of(self, index: Any) -> list[slice]:
         """Give the pages of elements, by numpy's own understanding of an index."""

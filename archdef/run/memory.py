@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from archdef.host import Host
     from archdef.host.managed import Pages
-    from archdef.host.side import Side
+    from archdef.host.context import Context
     from archdef.run.images import Images
     from archdef.run.multicast import Multicast
     from archdef.spec import Architecture
@@ -28,7 +28,7 @@ class Memory:
         self.engine = core.DeviceMemory(capacity_bytes)
         """The engine's own object."""
         self.architecture, self.host = architecture, host
-        self.side: Side | None = None
+        self.context: Context | None = None
         """The device's half of the host model, once streams are used: what it still has to do keeps memory from being freed."""
         self.images: weakref.WeakSet[Images] = weakref.WeakSet()
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
@@ -79,7 +79,7 @@ class Memory:
 
     def _catch_up(self) -> None:
         with self._lock:
-            while self._late and not self.engine.running and not (self.side is not None and self.side.holding):
+            while self._late and not self.engine.running and not (self.context is not None and self.context.holding):
                 self.engine.free(self._late.pop())
 
 

@@ -13,8 +13,8 @@ from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
 from archdef.host.pinned import is_pinned, pin, unpin
-from archdef.host.side import Side, side_of
-from archdef.host.together import launch_together
+from archdef.host.context import Context, context_of
+from archdef.host.multi_device import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run import device_limits
 from archdef.run.array import DeviceArray, host_array
@@ -119,13 +119,13 @@ class Runtime:
 
     def DeviceSynchronize(self) -> None:
         """Wait for everything on the current device."""
-        self.devices.current.side.synchronize()
+        self.devices.current.context.synchronize()
 
     def DeviceReset(self) -> None:
         """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
         with contextlib.suppress(Exception):        # forgetting it is what a reset is for
-            device.side.synchronize()
+            device.context.synchronize()
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
@@ -140,17 +140,17 @@ class Runtime:
         """Let the current device reach the memory of another directly."""
         device, other = self.devices.current, self.devices[peer]
         if not device.can_access_peer(other):
-            raise Refusal("PeerAccessUnsupported", f"{device.side.label} can not reach {other.side.label}")
-        if other.side.number in device.side.peers:
-            raise Refusal("PeerAccessAlreadyEnabled", f"{device.side.label} reaches {other.side.label} already")
+            raise Refusal("PeerAccessUnsupported", f"{device.context.label} can not reach {other.context.label}")
+        if other.context.number in device.context.peers:
+            raise Refusal("PeerAccessAlreadyEnabled", f"{device.context.label} reaches {other.context.label} already")
         device.enable_peer(other)
 
     def DeviceDisablePeerAccess(self, peer: int) -> None:
         """Take peer access back."""
         device, other = self.devices.current, self.devices[peer]
-        if other.side.number not in device.side.peers:
-            raise Refusal("PeerAccessNotEnabled", f"{device.side.label} has no access to {other.side.label}")
-        device.side.peers.remove(other.side.number)
+        if other.context.number not in device.context.peers:
+            raise Refusal("PeerAccessNotEnabled", f"{device.context.label} has no access to {other.context.label}")
+        device.context.peers.remove(other.context.number)
 
     # ------------------------------------------------------------------------------------------------------------ memory
     def Malloc(self, size: int) -> Pointer:
@@ -170,8 +170,8 @@ class Runtime:
         address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
         if not isinstance(address, int) or self._allocated.pop((id(memory), int(address)), None) is None:
             raise Refusal("InvalidValue", f"{values.shown(address)} was not given by Malloc, or was freed")
-        side = memory.side
-        side.host.wait("free", list(side.holding), [])
+        context = memory.context
+        context.host.wait("free", list(context.holding), [])
         memory.free(int(address))
 
     def MemGetInfo(self) -> tuple[int, int]:
@@ -214,9 +214,9 @@ class Runtime:
             raise Refusal("NotSupported" if flags == ATTACH_HOST else "InvalidValue", f"managed memory with the flags {flags}")
         if size < 1:
             raise Refusal("InvalidValue", f"{size} bytes")
-        side, memory = self.devices.current.side, self._memory(self.devices.current)
-        if side.link.managed is None:
-            raise Refusal("NotSupported", f"{side.label} has no managed memory: it declares no host_link.managed")
+        context, memory = self.devices.current.context, self._memory(self.devices.current)
+        if context.link.managed is None:
+            raise Refusal("NotSupported", f"{context.label} has no managed memory: it declares no host_link.managed")
         if size > memory.engine.capacity:
             raise Refusal("MemoryAllocation", f"{size} bytes of managed memory asked, the device has {memory.engine.capacity}")
         array = ManagedArray(memory, size, "u1")
@@ -225,26 +225,27 @@ class Runtime:
 
     def MemPrefetchAsync(self, array: ManagedArray, count: int | None = None, device: int | None = None, stream: Stream | int | None = None) -> None:
         """Move the first bytes of managed memory to its device, or to the host (``CpuDeviceId``), in a stream."""
-        side = self._managed(array)
+        context = self._managed(array)
         to_host = self._side_meant(array, device)
-        if side.link.managed is None or side.link.managed.fault_us is None:
-            raise Refusal("InvalidDevice", f"{side.label} does not prefetch managed memory: its device has no page faults")
+        if context.link.managed is None or context.link.managed.fault_us is None:
+            raise Refusal("InvalidDevice", f"{context.label} does not prefetch managed memory: its device has no page faults")
         count = array.nbytes if count is None else count
         self._check_count(count, array.nbytes)
-        array.prefetch(self._stream(stream, side), to_host=to_host, nbytes=count)
+        array.prefetch(self._stream(stream, context), to_host=to_host, nbytes=count)
 
     def MemAdvise(self, array: ManagedArray, count: int | None, advice: int, device: int | None = None) -> None:
         """Say how managed memory will be used: 1 sets and 2 unsets that it is mostly read. The others would let a side reach what stays on
         the other, which is not simulated."""
-        side = self._managed(array)
+        context = self._managed(array)
         self._side_meant(array, device)
         if count not in (None, array.nbytes):
             raise Refusal("NotSupported", f"advice for {count} of {array.nbytes} bytes: it counts for the whole allocation here")
         if advice not in (READ_MOSTLY, NOT_READ_MOSTLY):
             known = advice in range(READ_MOSTLY, 7)
-            raise Refusal("NotSupported" if known else "InvalidValue", f"advice {advice}: no side reaches memory that stays on the other here")
-        if side.link.managed is None or side.link.managed.fault_us is None:
-            raise Refusal("InvalidDevice", f"{side.label} takes no advice on managed memory: its device has no page faults")
+            raise Refusal("NotSupported" if known else "InvalidValue",
+                          f"advice {advice}: neither host nor device reaches memory that stays with the other here")
+        if context.link.managed is None or context.link.managed.fault_us is None:
+            raise Refusal("InvalidDevice", f"{context.label} takes no advice on managed memory: its device has no page faults")
         array.read_mostly(advice == READ_MOSTLY)
 
     def Memcpy(self, dst: End, src: Source, count: int | None = None, kind: int = DEFAULT) -> None:
@@ -275,8 +276,8 @@ class Runtime:
         count = left if count is None else count
         self._check_count(count, left)
         if count:
-            side = memory.side
-            side.fill(address, count, value & 255, self._stream(stream, side))
+            context = memory.context
+            context.fill(address, count, value & 255, self._stream(stream, context))
 
     # ---------------------------------------------------------------------------------------------------------- variables
     def MemcpyToSymbol(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
@@ -403,8 +404,8 @@ class Runtime:
         for event in (start, end):
             if (operation := self._event(event).operation) is None or not event.timing:
                 raise Refusal("InvalidResourceHandle", f"{values.shown(event)} was never recorded, or made without timing")
-            with operation.side.host.lock:
-                operation.side.host.catch_up()
+            with operation.context.host.lock:
+                operation.context.host.catch_up()
             if not operation.over:
                 raise Refusal("NotReady", f"{values.shown(event)} has not been reached yet")
         return end.elapsed_since(start) * 1e3
@@ -440,14 +441,14 @@ class Runtime:
         for kernel, grid, block, _, shared_bytes, stream in launches:
             if not isinstance(stream, Stream) or stream.number == 0:
                 raise Refusal("InvalidResourceHandle", "every launch needs a stream of its own that is no default stream")
-            if stream.side.number in seen:
-                raise Refusal("InvalidDevice", f"two launches are for {stream.side.label}")
-            seen.add(stream.side.number)
+            if stream.context.number in seen:
+                raise Refusal("InvalidDevice", f"two launches are for {stream.context.label}")
+            seen.add(stream.context.number)
             if (kernel.symbol, grid, block, shared_bytes) != (first[0].symbol, first[1], first[2], first[4]):
                 raise Refusal("InvalidValue", "kernel, grid, block and shared memory must be the same on all devices")
         prepared = []
         for kernel, grid, block, arguments, shared_bytes, stream in launches:
-            kernel = self._for(kernel, next(d for d in self.devices.all() if d.streams_in_use and d.side is stream.side))
+            kernel = self._for(kernel, next(d for d in self.devices.all() if d.streams_in_use and d.context is stream.context))
             prepared.append((stream, Launcher(kernel, grid, block, shared_bytes, stream).prepare(*arguments, cooperative=True)))
         return launch_together(prepared, before=not flags & NO_PRE_SYNC, after=not flags & NO_POST_SYNC)
 
@@ -498,20 +499,20 @@ class Runtime:
 
     # ------------------------------------------------------------------------------------------------------------ helpers
     def _memory(self, device: Device) -> Memory:
-        memory: Memory = device.side.memory
+        memory: Memory = device.context.memory
         return memory
 
-    def _stream(self, stream: Stream | int | None, side: Side | None = None) -> Stream:
+    def _stream(self, stream: Stream | int | None, context: Context | None = None) -> Stream:
         """Turn what callers pass for a stream into one: None and 0 the default, 1 the legacy, 2 the thread's own default stream."""
         if isinstance(stream, Stream):
             return stream
-        side = side or self.devices.current.side
+        context = context or self.devices.current.context
         if stream in (None, 0):
-            return side.per_thread() if self.per_thread else side.default
+            return context.per_thread() if self.per_thread else context.default
         if stream == STREAM_LEGACY:
-            return side.default
+            return context.default
         if stream == STREAM_PER_THREAD:
-            return side.per_thread()
+            return context.per_thread()
         raise Refusal("InvalidResourceHandle", f"{values.shown(stream)} is no stream")
 
     @staticmethod
@@ -566,8 +567,8 @@ class Runtime:
                 cooperative: bool) -> Launched:
         stream = self._stream(stream)
         device = self.devices.current
-        if stream.side is not device.side:
-            raise HostError(f"{values.shown(stream)} is not of the current device, {device.side.label}")
+        if stream.context is not device.context:
+            raise HostError(f"{values.shown(stream)} is not of the current device, {device.context.label}")
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
         return launcher.launch(*arguments, cooperative=cooperative)
 
@@ -589,20 +590,20 @@ class Runtime:
                                           shared_bytes=shared).values())
 
     @staticmethod
-    def _managed(array: object) -> Side:
+    def _managed(array: object) -> Context:
         """Give the side of the device that managed memory belongs to."""
         if not isinstance(array, ManagedArray):
             raise Refusal("InvalidValue", f"{values.shown(array)} is no managed memory; MallocManaged gives some")
         if array.freed:
             raise DeviceMemoryError("the managed memory was freed")
-        return side_of(array.memory)
+        return context_of(array.memory)
 
     def _side_meant(self, array: ManagedArray, device: int | None) -> bool:
         """Say whether a device's number means the host; it may also mean the device that managed memory belongs to, as None does."""
         if device == CPU_DEVICE:
             return True
         if device is not None and self.devices[device].memory is not array.memory:
-            raise Refusal("NotSupported", f"managed memory of {side_of(array.memory).label} stays with that device and the host")
+            raise Refusal("NotSupported", f"managed memory of {context_of(array.memory).label} stays with that device and the host")
         return False
 
     # A copy has two ends: (True, memory, address, bytes left) on a device, (False, array of bytes) on the host.
@@ -615,7 +616,7 @@ class Runtime:
             memory, address, left = end.memory, int(end), end.left
         else:
             raise Refusal("InvalidDevicePointer", f"{values.shown(end)} is no device memory")
-        side_of(memory)         # puts the device on the host's clock
+        context_of(memory)         # puts the device on the host's clock
         return memory, address, left
 
     def _peer(self, dst: End, dst_device: int, src: Source, src_device: int) -> None:
@@ -642,20 +643,20 @@ class Runtime:
             return
         if there and here:
             (memory, address, _), (other, start, _) = to, source
-            side = memory.side
-            into = self._stream(stream, side)
+            context = memory.context
+            into = self._stream(stream, context)
             if other is memory:
-                side.within(address, start, count, into)
+                context.within(address, start, count, into)
             else:
-                side.from_peer(address, other.side, start, count, into)
+                context.from_peer(address, other.context, start, count, into)
                 if wait:
                     into.synchronize()
         elif there:
-            side = to[0].side
-            side.to_device(to[1], source[:count], self._stream(stream, side), wait)
+            context = to[0].context
+            context.to_device(to[1], source[:count], self._stream(stream, context), wait)
         elif here:
-            side = source[0].side
-            side.to_host(to[:count], source[1], self._stream(stream, side), wait)
+            context = source[0].context
+            context.to_host(to[:count], source[1], self._stream(stream, context), wait)
         else:
             self._stream(stream).synchronize()
             to[:count] = source[:count]

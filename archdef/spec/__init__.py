@@ -12,20 +12,21 @@ from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_
                               Operation, Unit, forms, operations)
 from archdef.spec.machine import (BlockClusters, BlockLaunch, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp)
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort, Dram, InstructionQueue,
+from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort, Dram,
+                                 MemoryInstructionQueue,
                                  Interconnect, L2Partitions, L2Slices, LoadStore, LoadStorePipeline, NocDistances, PageWalk, RequestCoalescer, SharedMemory,
                                  StridePrefetcher, TextureUnits, Tlb, UniformFill, WriteCombining)
 from archdef.spec.policy import (
-    AmongOldest, BankMap,
-    BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GroupByGroup, Interleaved, IpdomStack,
+    RandomOfKLru, BankMap,
+    BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GpcRoundRobin, Interleaved, IpdomStack,
     LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
     TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AddressTranslation", "AlignedSum", "AmongOldest", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
+    "AddressTranslation", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
     "Broadcast", "BulkCopyUnit", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch",
     "ConstantPort", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES",
-    "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GroupByGroup", "HostLink", "InstructionQueue",
+    "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue",
     "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
     "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk",

@@ -21,7 +21,7 @@ from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OP
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.memory import MOST_SECTORS, L2Partitions
-from archdef.spec.policy import AmongOldest, GreedyThenOldest, GroupByGroup, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
+from archdef.spec.policy import RandomOfKLru, GreedyThenOldest, GpcRoundRobin, LeastRecentlyUsed, LooseRoundRobin, OldestFirst, TwoLevel
 from archdef.values import printable
 import itertools
 
@@ -149,7 +149,7 @@ def _a_block_dimension_is_within_the_block(arch: Architecture) -> Iterator[Fault
 @_combination("chip", declared=True)
 def _clusters_and_groups_make_up_the_chip(arch: Architecture) -> Iterator[Fault]:
     chip = arch.chip
-    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, GroupByGroup) else None
+    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, GpcRoundRobin) else None
     for path, sizes in (("chip.cluster_sizes", chip.cluster_sizes), ("chip.block_dispatch", groups)):
         if sizes and sum(sizes) != chip.multiprocessors:
             yield path, sizes, f"must add up to chip.multiprocessors = {chip.multiprocessors}"
@@ -174,32 +174,32 @@ def _parts_of_the_chip_have_equally_many_partitions(arch: Architecture) -> Itera
 @_combination("caches", "limits.shared_carveouts", declared=True)
 def _l1_keeps_something_beside_every_carveout(arch: Architecture) -> Iterator[Fault]:
     l1, sizes = arch.caches.l1, arch.limits.shared_carveouts
-    if arch.caches.l1_gives_carveout and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
-        yield "caches.l1_gives_carveout", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
+    if arch.caches.unified_l1_shared and (l1 is None or not sizes or l1.size_bytes <= max(sizes)):
+        yield "caches.unified_l1_shared", True, "must come with l1 of more bytes than the largest of limits.shared_carveouts"
 
 
 @_combination("caches")
 def _a_carveout_is_of_an_l1(arch: Architecture) -> Iterator[Fault]:
-    if arch.caches.l1_gives_carveout and arch.caches.l1 is None and _asked(arch, "caches.l1_gives_carveout"):
-        yield "caches.l1_gives_carveout", True, "must come with caches.l1"
+    if arch.caches.unified_l1_shared and arch.caches.l1 is None and _asked(arch, "caches.unified_l1_shared"):
+        yield "caches.unified_l1_shared", True, "must come with caches.l1"
 
 
-@_combination("caches.l1_gives_carveout", "caches.carveout_takes")
+@_combination("caches.unified_l1_shared", "caches.carveout_takes")
 def _carveout_takes_of_an_l1(arch: Architecture) -> Iterator[Fault]:
-    if not arch.caches.l1_gives_carveout and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
-        yield "caches.carveout_takes", arch.caches.carveout_takes, "must be sets unless caches.l1_gives_carveout"
+    if not arch.caches.unified_l1_shared and arch.caches.carveout_takes != "sets" and (not arch.changes or "caches.carveout_takes" in arch.changes):
+        yield "caches.carveout_takes", arch.caches.carveout_takes, "must be sets unless caches.unified_l1_shared"
 
 
-@_combination("caches.l1_gives_carveout", "limits.shared_headroom", "limits.shared_headroom_bytes")
+@_combination("caches.unified_l1_shared", "limits.shared_headroom_ratio", "limits.shared_headroom_bytes")
 def _headroom_is_of_a_carveout(arch: Architecture) -> Iterator[Fault]:
-    times, most = arch.limits.shared_headroom, arch.limits.shared_headroom_bytes
-    asked = not arch.changes or "limits.shared_headroom" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
-    if not arch.caches.l1_gives_carveout:       # a what-if may take the carveout away alone
-        path, value, least = ("shared_headroom", times, 1) if times != 1 else ("shared_headroom_bytes", most, 0)
+    times, most = arch.limits.shared_headroom_ratio, arch.limits.shared_headroom_bytes
+    asked = not arch.changes or "limits.shared_headroom_ratio" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
+    if not arch.caches.unified_l1_shared:       # a what-if may take the carveout away alone
+        path, value, least = ("shared_headroom_ratio", times, 1) if times != 1 else ("shared_headroom_bytes", most, 0)
         if asked and value != least:
-            yield f"limits.{path}", value, f"must be {least} unless caches.l1_gives_carveout"
+            yield f"limits.{path}", value, f"must be {least} unless caches.unified_l1_shared"
     elif (times == 1) != (most == 0):
-        yield "limits.shared_headroom", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
+        yield "limits.shared_headroom_ratio", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
 
 
 def _shows_without_l2(parts: L2Partitions) -> bool:
@@ -227,7 +227,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "load_store.pipeline.stores_in_a_row": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
-    "caches.texture_tile_rows": _has("texture"), "load_store.replay_refused": (lambda arch: arch.caches.l1, "caches.l1 is given"),
+    "caches.texture_tile_rows": _has("texture"), "load_store.replay_on_reservation_fail": (lambda arch: arch.caches.l1, "caches.l1 is given"),
     "load_store.pipeline.arbitration": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
     "interconnect.request_coalescer": (lambda arch: arch.caches.l2, "caches.l2 is given"),
     "interconnect.l2_partitions": (lambda arch: arch.caches.l2 or _shows_without_l2(arch.interconnect.l2_partitions),
@@ -436,7 +436,7 @@ def _forms_belong_to_a_class(arch: Architecture) -> Iterator[Fault]:
 
 
 _SLOW_ROUTINES = ("fp32_div_exact", "fp32_sqrt_exact", "fp64_div", "fp64_sqrt")
-"""Classes whose operands are looked at: those out of the ordinary go through a routine."""
+"""Classes whose operands are looked at: denormal, infinite and NaN ones go through a routine."""
 _ARITHMETIC = ("int", "fp", "convert", "bit_")
 """Beginnings of the names of classes of arithmetic."""
 _FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "retry_cycles": "atomic_shared", "address_cycles": "atomic_global",
@@ -595,8 +595,8 @@ of its own, whoever shares them."""
 _BEHIND = ("multiprocessor", "cluster", "chip")
 _WRITTEN = {"l1": ("evict", "through"), "l2": ("back",)}
 """Cache → what a store that hits can do; the others are only read, and what is stored elsewhere evicts nothing from them."""
-_ONLY_OF = {"lines_ahead": ("instruction", "instruction_l2", "instruction_l3"), "tag_bank_masks": ("l1",), "fetch_bytes": ("l2", "texture_l2"),
-            "dirty_ways": ("l2",), "partial_ways": ("l2",)}
+_ONLY_OF = {"prefetch_degree": ("instruction", "instruction_l2", "instruction_l3"), "tag_bank_masks": ("l1",), "fetch_bytes": ("l2", "texture_l2"),
+            "dirty_ways": ("l2",), "partial_dirty_ways": ("l2",)}
 """Field → caches that it is for; others leave it as it is by itself."""
 
 
@@ -643,7 +643,7 @@ def _caches_have_whole_sets(arch: Architecture) -> Iterator[Fault]:
         if cache.size_bytes % (cache.line_bytes * cache.ways):
             yield (f"{path}.size_bytes", cache.size_bytes,
                    f"must be a multiple of line_bytes x ways = {cache.line_bytes * cache.ways}")
-        if cache.ways > MOST_WAYS_OF_POLICIES and not isinstance(cache.replacement, (LeastRecentlyUsed, AmongOldest)):
+        if cache.ways > MOST_WAYS_OF_POLICIES and not isinstance(cache.replacement, (LeastRecentlyUsed, RandomOfKLru)):
             yield f"{path}.ways", cache.ways, f"must be at most {MOST_WAYS_OF_POLICIES} where a policy of one's own chooses the line to replace"
         if cache.sector_bytes > cache.line_bytes:
             yield f"{path}.sector_bytes", cache.sector_bytes, f"must be at most line_bytes = {cache.line_bytes}"
@@ -703,10 +703,10 @@ def _a_prefetcher_has_a_cache_to_fetch_into(arch: Architecture) -> Iterator[Faul
         yield "caches.l1_prefetcher.page_bytes", prefetcher.page_bytes, f"must be at least caches.l1.line_bytes = {l1.line_bytes}"
 
 
-@_combination("load_store.instruction_queue", "units", "isa.operations", declared=True)
+@_combination("load_store.memory_instruction_queue", "units", "isa.operations", declared=True)
 def _instructions_queue_for_a_unit_that_schedulers_share(arch: Architecture) -> Iterator[Fault]:
-    if arch.load_store.instruction_queue and not arch.shared_memory_units:
-        yield ("load_store.instruction_queue", arch.load_store.instruction_queue,
+    if arch.load_store.memory_instruction_queue and not arch.shared_memory_units:
+        yield ("load_store.memory_instruction_queue", arch.load_store.memory_instruction_queue,
                "must be absent unless the schedulers share a unit that accesses memory")
 
 

@@ -220,9 +220,9 @@ class Operation:
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     rare_issues: int | None = integer(at_most=100, optional=True, default=None)
-    """Of the `issues`, those under a predicate that holds for operands out of the ordinary alone: no lane executes them here."""
+    """Of the `issues`, those under a predicate that holds for denormal, infinite or NaN operands alone: no lane executes them here."""
     slow_paths: int | None = integer(at_most=4, optional=True, default=None)
-    """Conditional branches that it contains besides, to code for operands out of the ordinary: zeros, infinities, and whatever comes near the
+    """Conditional branches that it contains besides, to code for denormal, infinite or NaN operands, to zeros, and to whatever comes near the
     ends of the range of exponents, as CUDA's quotients and roots look for them."""
     slow_issues: int | None = integer(optional=True, default=None)
     """Warp instructions of that code, where lanes need it; None: none ever does."""
@@ -302,10 +302,10 @@ class Assembler(Named):
     """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
     """Loads from global memory start before stores to shared memory that stand before them."""
-    predication_global_load: int = integer(default=1)
+    predication_global_load_instructions: int = integer(default=1)
     """Instructions as which a load from global memory counts towards `Isa.predication_max_instructions`; an atomic operation as well."""
     convergence_instructions: int = integer(at_least=0, default=0)
-    """Instructions, besides the branch, by which lanes that may part there meet again."""
+    """Instructions, besides the branch, by which lanes that may diverge there reconverge."""
     prologue_instructions: int = integer(at_least=0, default=0)
     """Instructions with which every kernel begins."""
 
@@ -347,10 +347,10 @@ class Isa:
     """SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand."""
     untaken_branch_cycles: int | None = integer(at_least=1, optional=True, default=None)
     """SM cycles from a branch, or a guarded end, that no lane of a warp takes to the next instruction; None: as many as one that is taken."""
-    ends_count_as_branches: bool = flag(default=False)
+    exits_count_as_branches: bool = flag(default=False)
     """Whether the machine's counter of branches counts the ends of a kernel's threads too, guarded ones whether or not a lane takes them."""
     convergence_cycles: int = integer(at_least=0, default=0)
-    """SM cycles for which a warp waits at a place where lanes that may have parted meet again, the issue of what brings them together included."""
+    """SM cycles for which a warp waits at a place where lanes that may have diverged reconverge, the issue of what brings them together included."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
     assembler: Assembler = extensible(Assembler, default=Assembler())

@@ -36,7 +36,7 @@ class Warp:
     size: int = integer(at_most=64)
     """Lanes."""
     reconvergence: Reconvergence = policy(Reconvergence, default=IpdomStack())
-    """Where lanes that parted meet again."""
+    """Where diverged lanes reconverge."""
 
 
 @attrs.frozen(kw_only=True)
@@ -167,7 +167,7 @@ class Limits:
     """Launch data that lie in the shared memory of every block, with the kernel's parameters behind them; None: both lie elsewhere."""
     shared_carveouts: tuple[int, ...] = integers(at_least=0, default=())
     """Sizes in bytes that `shared_bytes_per_multiprocessor` can be set to, where L1 shares the array; empty: fixed."""
-    shared_headroom: int = integer(default=1)
+    shared_headroom_ratio: int = integer(default=1)
     """Times the shared memory of the blocks that can be resident for which the driver sets it, as long as that is …"""
     shared_headroom_bytes: int = integer(at_least=0, default=0)
     """… no more than this."""

@@ -125,7 +125,7 @@ class Cache:
     """At a partition: aligned bytes of a line that a miss fetches together; None: `sector_bytes`."""
     dirty_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may wait to be written back; with one more, that which was used longest ago is. None: all."""
-    partial_ways: int | None = integer(optional=True, default=None)
+    partial_dirty_ways: int | None = integer(optional=True, default=None)
     """At a partition: lines of a set that may hold sectors of which stores have written a part; None: a store makes its sectors whole. Where there is
     one more when something else comes to the set, or passes it, that which was used longest ago is completed from memory and written back."""
     set_hash_bits: tuple[int, ...] = integers(at_least=0, at_most=63, longest=8, default=())
@@ -133,8 +133,8 @@ class Cache:
     tag_bank_masks: tuple[int, ...] = integers(longest=4, default=())
     """At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is. Each bank looks up a line a
     cycle, and words that hit come from banks as those of shared memory do; none: loads take `transaction_cycles` for every line."""
-    lines_ahead: int = integer(at_least=0, at_most=63, default=0)
-    """Of instructions: lines behind the one that a miss asks for, which it brings along."""
+    prefetch_degree: int = integer(at_least=0, at_most=63, default=0)
+    """Of instructions: the prefetch degree, lines behind the one that a miss asks for that it fetches too."""
     replacement: Replacement = policy(Replacement, default=LeastRecentlyUsed())
     """Which line of a full set a new one replaces."""
     write: str = choice("evict", "through", "back")
@@ -277,8 +277,8 @@ class Caches:
     """What fetches lines into `l1` before a load asks for them; None: nothing does."""
     tlb: AddressTranslation | None = part(AddressTranslation, optional=True, default=None)
     """Translation of addresses behind the caches of a multiprocessor; None: there is none, or it takes no time."""
-    l1_gives_carveout: bool = flag(default=False)
-    """Whether L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
+    unified_l1_shared: bool = flag(default=False)
+    """Whether L1 and shared memory are unified: L1 is what the carveout of shared memory (`Limits.shared_carveouts`) leaves of `l1.size_bytes`."""
     carveout_takes: str = choice("sets", "ways", default="sets")
     """Where L1 is what the carveout leaves: what it has less of, of its sets or of the ways of each."""
     l1_global_loads: bool = flag(default=True)
@@ -343,7 +343,7 @@ class TextureUnits:
 
 
 @attrs.frozen(kw_only=True)
-class InstructionQueue:
+class MemoryInstructionQueue:
     """Memory instructions that each scheduler has issued and the load/store unit has not begun; their warps go on. First come, first served."""
 
     entries: int = integer(at_least=1, at_most=64)
@@ -369,9 +369,9 @@ class LoadStorePipeline:
     the banks when their data are there. 0: an access holds the unit until the banks are through with it, be its words there or not."""
     issue_interval_cycles: int = integer(at_least=0, at_most=64, default=0)
     """Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any other instructions in between."""
-    arbitration: str = choice("turns", "random", default="turns")
-    """Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it as can be queued: they take
-    turns, or it is drawn."""
+    arbitration: str = choice("round_robin", "random", default="round_robin")
+    """Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it as can be queued: round
+    robin, or at random."""
     stores_in_a_row: bool = flag(default=False)
     """Whether stores of a warp that follow each other, with nothing in between, go to the unit in a row though others wait for it."""
 
@@ -390,7 +390,7 @@ class BulkCopyUnit:
 class LoadStore:
     """What one multiprocessor can have under way."""
 
-    instruction_queue: InstructionQueue | None = part(InstructionQueue, optional=True, default=None)
+    memory_instruction_queue: MemoryInstructionQueue | None = part(MemoryInstructionQueue, optional=True, default=None)
     """Where memory instructions wait for the load/store unit; None: in their warps."""
     write_combining: WriteCombining | None = part(WriteCombining, optional=True, default=None)
     """Where stores wait for others to the same line; None: each leaves by itself."""
@@ -410,8 +410,8 @@ class LoadStore:
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
     replay_cycles: int = integer(at_least=0, default=0)
     """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
-    replay_refused: bool = flag(default=False)
-    """Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again when one of them has come: its
+    replay_on_reservation_fail: bool = flag(default=False)
+    """Whether a load that fails to reserve a line of L1, as all lines of the set are being filled, is replayed when one of them has come: its
     warp waits, others go on. Otherwise it holds the load/store unit."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
@@ -464,7 +464,7 @@ class NocDistances:
     hop_cycles: tuple[int, ...] = integers(at_least=0, longest=32, default=())
     """SM cycles of their hops to the multiprocessors of a cluster, one by one, and again from the first; none: no longer."""
     partition_ns: float = real(at_least=0, default=0)
-    """Most by which they take longer from one partition than from another; how much is different for each cluster and partition."""
+    """Most by which they take longer, by the distance in the network on chip; how much is different for each cluster and partition."""
 
     def mean_ns(self, shader_mhz: float) -> float:
         """Give the mean of both in nanoseconds, at a clock of the multiprocessors."""
@@ -481,7 +481,7 @@ class RequestCoalescer:
     requests: int = integer(at_least=2)
     """How many it answers together at most."""
     lines: int = integer(power_of_two=True, default=256)
-    """Lines for which a partition can gather requests at a time."""
+    """Lines for which a partition's coalescer holds requests at a time."""
 
 
 @attrs.frozen(kw_only=True)

@@ -152,7 +152,7 @@ class WeightedPriority(SchedulerPolicy):
 
 # ------------------------------------------------------------------------------------------------------ reconvergence
 class Reconvergence(PolicyValue):
-    """Where the lanes of a warp that took different ways meet again.
+    """Where the lanes of a warp that took different paths reconverge.
 
     A plugin's own is a subclass of one of the two below with ``taken_first(view) -> bool``: whether the lanes that jump go first, where
     the engine lets those behind the branch go first (fields of ``ArchdefBranchView``).
@@ -165,7 +165,7 @@ class Reconvergence(PolicyValue):
 
 @named("ipdom")
 class IpdomStack(Reconvergence):
-    """A stack per warp; lanes meet at the immediate post-dominator of the branch at which they parted.
+    """A stack per warp; lanes reconverge at the immediate post-dominator of the branch at which they diverged.
 
     At a barrier of the block any lanes arrive for their whole warp (PTX ISA, `bar`: "as if all the threads in the warp").
     """
@@ -173,7 +173,7 @@ class IpdomStack(Reconvergence):
 
 @named("convergence_barriers")
 class ConvergenceBarriers(Reconvergence):
-    """Lanes that parted progress independently. They meet at the immediate post-dominator, unless those that are missing there turn
+    """Diverged lanes progress independently. They reconverge at the immediate post-dominator, unless those that are missing there turn
     in a loop that waits for other threads, or sleep; instructions that name lanes wait for them. At a barrier of the block each lane counts
     for itself, and is not held elsewhere while others of its warp are there.
 
@@ -214,11 +214,11 @@ class RoundRobin(BlockDispatch):
     """Blocks in grid order, to the multiprocessors in turn, as long as the next one in turn has room."""
 
 
-@named("group_by_group")
-class GroupByGroup(BlockDispatch):
-    """Blocks in grid order, group of multiprocessors by group, which take turns: in each, one block for each multiprocessor.
+@named("gpc_round_robin")
+class GpcRoundRobin(BlockDispatch):
+    """Blocks in grid order, round robin over the GPCs (groups of multiprocessors): in a turn, one block for each multiprocessor.
 
-    The first group's turns may come sooner than the others' (`first_after`). What is left of a grid that fits, fewer blocks than
+    The first group's turns may come sooner than the others' (`first_gpc_interval_turns`). What is left of a grid that fits, fewer blocks than
     multiprocessors, is divided beforehand: the first group gets as many as it has multiprocessors, the others equally many of the rest, none
     more than half of its multiprocessors before all have half; consecutive blocks stay together. Within a group, and where blocks find
     others resident, the multiprocessor with the fewest resident warps is next.
@@ -226,17 +226,17 @@ class GroupByGroup(BlockDispatch):
 
     groups: tuple[int, ...] = integers(longest=32, default=())
     """Multiprocessors of each group, in the order of their numbers."""
-    first_after: int = integer(at_least=0, default=0)
+    first_gpc_interval_turns: int = integer(at_least=0, default=0)
     """Turns of others after which it is the first group's again, one fewer after its first, until it has had all of its; 0: as all others."""
-    beside: int = integer(default=1)
-    """Multiprocessors side by side, of which each gets a block before any gets a second, where what is left is divided."""
+    multiprocessors_per_tpc: int = integer(default=1)
+    """Multiprocessors of a TPC, of which each gets a block before any gets a second, where what is left is divided."""
 
     def turns(self, rounds: int) -> list[int]:
         """Give the groups in the order of their turns, each of which has so many."""
         others, found, first = range(1, len(self.groups)), [], 0
-        step = self.first_after or len(others)
+        step = self.first_gpc_interval_turns or len(others)
         for k, group in enumerate(rounds * list(others)):
-            if first < rounds and k == (first and step * first - (self.first_after > 0)):
+            if first < rounds and k == (first and step * first - (self.first_gpc_interval_turns > 0)):
                 found.append(0)
                 first += 1
             found.append(group)
@@ -339,15 +339,15 @@ class LeastRecentlyUsed(Replacement):
     """The one whose last use lies furthest back."""
 
 
-@named("among_oldest")
-class AmongOldest(Replacement):
-    """Any of the few whose last uses lie furthest back, by chance: what is read round and round and does not fit still hits now and then.
+@named("random_of_k_lru")
+class RandomOfKLru(Replacement):
+    """One of the k least recently used lines, at random: what is read again and again and does not fit still hits now and then.
 
-    Chance is a function of what the cache has been asked before, so that a launch takes the same time again.
+    The random number follows from what the cache has been asked before, so that a launch takes the same time again.
     """
 
     lines: int = integer(at_least=1, at_most=64, default=4)
-    """How many; no more than the set has are looked at."""
+    """k; no more than the set has are looked at."""
 
 
 # ------------------------------------------------------------------------------------------------ banks of shared memory

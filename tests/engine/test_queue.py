@@ -44,7 +44,7 @@ ret;
 
 
 def queueing():
-    return [name for name in archdef.architectures() if archdef.architecture(name).load_store.instruction_queue]
+    return [name for name in archdef.architectures() if archdef.architecture(name).load_store.memory_instruction_queue]
 
 
 @pytest.mark.parametrize("name", queueing())
@@ -52,7 +52,7 @@ def queueing():
                                                       (4, 20, "oldest"), (4, 20, "two_level"), (4, 20, "weighted")])
 def test_results_do_not_depend_on_how_many_accesses_wait(name, entries, waiting, policy):
     device = archdef.Device(archdef.architecture(name).evolve({
-        "load_store.instruction_queue.entries": entries, "load_store.pipeline.data_stage_entries": waiting, "schedulers.policy": policy}))
+        "load_store.memory_instruction_queue.entries": entries, "load_store.pipeline.data_stage_entries": waiting, "schedulers.policy": policy}))
     n = 40 * 256
     values = np.random.default_rng(5).integers(0, 1 << 20, n, "u4")
     to, total, times = device.zeros(n, "u4"), device.zeros(1, "u4"), device.zeros(n, "u4")
@@ -68,7 +68,7 @@ def test_a_warp_goes_on_behind_what_it_has_queued(name):
     passed = {}
     for entries in (1, 64):
         device = archdef.Device(archdef.architecture(name).evolve(
-            {"load_store.instruction_queue.entries": entries, "load_store.pipeline.data_stage_entries": 0}))
+            {"load_store.memory_instruction_queue.entries": entries, "load_store.pipeline.data_stage_entries": 0}))
         times = device.zeros(32, "u4")
         device.compile(STORES).k[1, 32](times)
         passed[entries] = int(times.to_host().max())
@@ -80,7 +80,7 @@ def test_another_scheduling_policy_leaves_the_queue_in_place(name):
     """What a policy changes is the order of issue alone: under each a warp goes on behind its stores."""
     passed = {}
     for policy in ("gto", "lrr", "oldest"):
-        for queue in ({}, {"load_store.instruction_queue": None}):
+        for queue in ({}, {"load_store.memory_instruction_queue": None}):
             device = archdef.Device(archdef.architecture(name).evolve({"schedulers.policy": policy, "load_store.pipeline.data_stage_entries": 0} | queue))
             times = device.zeros(32, "u4")
             device.compile(STORES).k[1, 32](times)

@@ -57,7 +57,7 @@ def found(lines, sets, ways):
 @pytest.mark.parametrize("sets, ways", [(4, 8), (4, 16), (1, 17), (2, 24), (3, 32), (4, 64), (1, 256)])
 def test_lines_are_found_and_replaced_in_the_order_of_use(sets, ways):
     device = archdef.Device(registry.get("v100").evolve({
-        "caches.l1.size_bytes": sets * ways * LINE, "caches.l1.ways": ways, "caches.l1_gives_carveout": False, "caches.carveout_takes": "sets"}))
+        "caches.l1.size_bytes": sets * ways * LINE, "caches.l1.ways": ways, "caches.unified_l1_shared": False, "caches.carveout_takes": "sets"}))
     rng = random.Random(sets * 1000 + ways)
     lines = [rng.randrange(int(1.6 * sets * ways)) if rng.random() < 0.7 else rng.randrange(4) for _ in range(2500)]
     assert hits(device, lines) == found(lines, sets, ways)

@@ -33,7 +33,7 @@ def divergence(name, build):
 @machines
 @pytest.mark.parametrize("build", ["optimised", "-G, predicated"])
 def test_short_branches_that_are_selected_or_predicated_leave_nothing_to_diverge(name, build):
-    ends = 2 if registry.get(name).isa.ends_count_as_branches else 0        # one a warp
+    ends = 2 if registry.get(name).isa.exits_count_as_branches else 0        # one a warp
     for metrics in divergence(name, build).values():
         assert (metrics["branch"], metrics["divergent_branch"], metrics["branch_efficiency"]) == (ends, 0, 100)
 
@@ -102,7 +102,7 @@ def test_scattered_neighbours_cost_most_where_nothing_caches_them(name):
 def test_unrolling_saves_turns_of_the_loop_and_lets_loads_wait_together(name):
     found = runs("unrolling", "WORKLOAD", name, multiprocessors=2)
     warps = next(iter(found.values())).counters.warps
-    others = 1 if registry.get(name).isa.ends_count_as_branches else 0
+    others = 1 if registry.get(name).isa.exits_count_as_branches else 0
     turns = {kernel: (run.metrics["branch"] // warps - others, run.counters.global_loads // warps) for kernel, run in found.items()}
     assert turns == {"by_1": (65, 64), "by_2": (33, 64), "by_4": (17, 64), "by_8": (9, 64)}
     for less, more in (("by_1", "by_2"), ("by_2", "by_4"), ("by_4", "by_8")):

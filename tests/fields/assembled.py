@@ -84,7 +84,7 @@ BODIES = {
 KERNELS = {name: kernel(f"    {body}", ".const .align 16 .u32 big[512];" if "[big" in body else "") for name, body in BODIES.items()}
 """Name → PTX, whose kernel is ``k``."""
 
-DOES_MUCH = Sass(unroll_factor=4, unroll_max_instructions=24, unroll_global_load=6, unroll_shared_load=2, unroll_most_instructions=90,
-                 unroll_whole_instructions=60, unroll_known_instructions=120, interleaves=True, interleaved_predicates=3, operand_read_cycles=6,
-                 predication_overlap=3, predication_global_load=9, loads_constants=True)
+DOES_MUCH = Sass(unroll_factor=4, unroll_max_instructions=24, unroll_global_load_instructions=6, unroll_shared_load_instructions=2, unroll_most_instructions=90,
+                 unroll_full_instructions=60, unroll_known_instructions=120, list_scheduling=True, list_scheduling_predicates=3, operand_read_cycles=6,
+                 predication_overlap_instructions=3, predication_global_load_instructions=9, loads_constants=True)
 """An assembler that does what others of its fields are numbers of."""

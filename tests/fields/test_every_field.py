@@ -65,12 +65,14 @@ def test_fields_drawn_by_chance_mean_something(name):
 
 @pytest.mark.parametrize("name, path, value", [
     ("gf100", "caches.l1.scope", "chip"), ("gf100", "caches.l1.write", "back"), ("gf100", "caches.l2.scope", "cluster"), ("gt200", "units.sp.exclusive", True),
-    ("gt200", "coalescing.load", "lines"), ("gt200", "coalescing.load.smallest_bytes", 64), ("g80", "caches.l1_gives_carveout", True),
+    ("gt200", "coalescing.load", "lines"), ("gt200", "coalescing.load.smallest_bytes", 64), ("g80", "caches.unified_l1_shared", True),
     ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("gt200", "isa.match_value_cycles", 3), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5),
     ("k40", "isa.operations.int_dot.latency_cycles", 30), ("g80", "isa.operations.call.issues", 3),
     ("c500", "isa.instruction_bytes", 16), ("k40", "isa.convergence_cycles", 9), ("k40", "isa.assembler", Sass(operand_read_cycles=9)), ("k40", "caches.instruction", Cache(
         size_bytes=4096, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=0, misses_in_flight=4, write="evict", scope="multiprocessor")),
-    ("gf100", "load_store.pipeline", LoadStorePipeline(stores_in_a_row=True)), ("gt200", "load_store.replay_refused", True), ("gt200", "load_store.pipeline", LoadStorePipeline(arbitration="random")),
+    ("gf100", "load_store.pipeline", LoadStorePipeline(stores_in_a_row=True)), ("gt200", "load_store.replay_on_reservation_fail", True), ("gt200",
+                                                                                                                                          "load_store.pipeline",
+                                                                                                                                          LoadStorePipeline(arbitration="random")),
     ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.l2_partitions", L2Partitions(count=2)), ("gt200", "interconnect.request_coalescer", RequestCoalescer(requests=2)), ("g80", "interconnect.mask_bytes", 4),
     ("gt200", "caches.instruction_l2.sector_bytes", 128), ("h100", "caches.constant_uniform.sector_bytes", 32), ("k40", "caches.l1.sector_bytes", 32),
     ("p100", "caches.l1.line_bytes", 64), ("c500", "caches.texture_tile_rows", 4), ("h100", "device_launches.virtual_us", 1),

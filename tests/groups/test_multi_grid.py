@@ -110,7 +110,7 @@ def test_times_are_the_same_again_and_for_short_epochs(names, monkeypatch):
 
 
 def end_of(stream, what):
-    return max(span.end for span in current().timeline().spans if span.name == what and span.stream == stream.label and span.place == stream.side.label)
+    return max(span.end for span in current().timeline().spans if span.name == what and span.stream == stream.label and span.place == stream.context.label)
 
 
 @pytest.mark.parametrize("flags", [0, 1, 2, 3])

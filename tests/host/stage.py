@@ -6,7 +6,7 @@ import numpy as np
 
 from archdef import registry
 from archdef.host import Host
-from archdef.host.side import Side
+from archdef.host.context import Context
 from archdef.run.array import DeviceArray
 from archdef.run.memory import Memory
 
@@ -60,10 +60,10 @@ class Stage:
         architecture = attrs.evolve(architecture, host_link=link, changes={"stage": (0, 1)})
         self.host = host or Host()
         self.memory = Memory(1 << 34)
-        self.memory.side = self.side = Side(architecture, self.memory, self.host, Together(most))
+        self.memory.context = self.context = Context(architecture, self.memory, self.host, Together(most))
 
     def streams(self, count, blocking=True):
-        return [self.side.stream(blocking) for _ in range(count)]
+        return [self.context.stream(blocking) for _ in range(count)]
 
     def array(self, nbytes):
         return DeviceArray(self.memory, nbytes, "u1")
@@ -74,10 +74,10 @@ class Stage:
         return pin(np.zeros(nbytes, "u1"))
 
     def run(self, us, stream=None, effect=None, name="grid"):
-        return self.side.launch(Grid(us, effect, name), stream)
+        return self.context.launch(Grid(us, effect, name), stream)
 
     def spans(self, kind=None):
-        return self.host.timeline().of(self.side.label, kind=kind)
+        return self.host.timeline().of(self.context.label, kind=kind)
 
 
 def ends(stage, name):

@@ -17,7 +17,7 @@ def pair(one="v100", other="v100", **link):
 def copied(source, target, nbytes=32 * MB, direct=False):
     """Copy between two stages; gives microseconds."""
     if direct:
-        target.side.enable_peer(source.side)
+        target.context.enable_peer(source.context)
     a, b = source.array(nbytes), target.array(nbytes)
     a.copy_from_host(np.arange(nbytes, dtype="u1"))
     source.host.clear()
@@ -53,14 +53,14 @@ def test_peer_copies_go_directly_where_access_is_enabled():
     one, two = pair()
     line = copied(one, two, direct=True)
     (span,) = line.of(kind="copy")
-    assert span.row == "copies to peers" and span.place == one.side.label
+    assert span.row == "copies to peers" and span.place == one.context.label
     assert span.duration_us == pytest.approx(32 * MB / 50e3, rel=0.05)
 
 
 def test_peer_copies_go_by_way_of_the_host_where_it_is_not():
     one, two = pair()
     line = copied(one, two)
-    out, into = line.of(one.side.label, kind="copy"), line.of(two.side.label, kind="copy")
+    out, into = line.of(one.context.label, kind="copy"), line.of(two.context.label, kind="copy")
     assert len(out) == len(into) == 8
     assert all(a.end <= b.start for a, b in zip(out, into, strict=True))
     assert into[0].start < out[-1].start                     # the two links work at a time
@@ -71,14 +71,14 @@ def test_peer_copies_go_by_way_of_the_host_where_it_is_not():
 def test_devices_without_a_common_fabric_refuse_peer_access_and_still_copy(one, other):
     a, b = pair(one, other)
     with pytest.raises(HostError, match="no peer access"):
-        a.side.enable_peer(b.side)
+        a.context.enable_peer(b.context)
     assert len(copied(a, b, nbytes=MB).of(kind="copy")) == 2
 
 
 def test_a_device_is_no_peer_of_itself():
     stage = Stage("v100")
     with pytest.raises(HostError, match="one device"):
-        stage.side.enable_peer(stage.side)
+        stage.context.enable_peer(stage.context)
 
 
 def test_a_copy_within_a_device_takes_its_memorys_time():
@@ -89,7 +89,7 @@ def test_a_copy_within_a_device_takes_its_memorys_time():
     b.copy_from(a, stream)
     stream.synchronize()
     (span,) = [s for s in stage.spans("copy") if s.name == "copy within device"]
-    assert span.duration_us == pytest.approx(2 * 64 * MB / stage.side.architecture.dram_bandwidth_gb_s / 1e3, rel=0.1)
+    assert span.duration_us == pytest.approx(2 * 64 * MB / stage.context.architecture.dram_bandwidth_gb_s / 1e3, rel=0.1)
     assert (b.to_host() == 9).all()
 
 
@@ -102,9 +102,9 @@ def test_an_error_of_one_device_leaves_the_other_alone():
     a.call(fail)
     two.run(5, b)
     b.synchronize()
-    two.side.synchronize()
+    two.context.synchronize()
     with pytest.raises(ValueError, match="a host function failed"):
-        one.side.synchronize()
+        one.context.synchronize()
 
 
 def test_an_array_stays_until_another_devices_stream_has_copied_it():
@@ -123,7 +123,7 @@ def test_an_array_stays_until_another_devices_stream_has_copied_it():
 
 def test_work_of_another_device_goes_on_behind_what_an_error_dropped():
     one, two = pair(work_queues=1, copy_engines=1)
-    one.side.connections = two.side.connections = 1
+    one.context.connections = two.context.connections = 1
     (a,), (b,) = one.streams(1), two.streams(1)
     source, target, host = one.array(MB), two.array(MB), one.pinned(MB)
     source.copy_from_host(np.full(MB, 3, "u1"))
@@ -144,7 +144,7 @@ def test_late_signals_do_not_make_a_kernel_wait_for_itself():
     one, two = pair("m2070", "m2070")
     (stream,) = one.streams(1)
     array, other = one.array(MB), two.array(MB)
-    one.side.enable_peer(two.side)
+    one.context.enable_peer(two.context)
     one.run(10, stream, name="first")
     array.copy_from(other, stream)          # of the other device's engine, then into this one
     one.run(10, stream, name="second")

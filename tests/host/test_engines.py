@@ -16,7 +16,7 @@ def pipeline(stage, parts, breadth_first, us=400, nbytes=8 * MB, kinds=("in", "r
     order = [(k, i) for k in kinds for i in range(parts)] if breadth_first else [(k, i) for i in range(parts) for k in kinds]
     for kind, i in order:
         steps[kind](i)
-    stage.side.synchronize()
+    stage.context.synchronize()
     return stage.host.timeline().makespan_us
 
 
@@ -72,7 +72,7 @@ def test_copies_of_opposite_directions_slow_each_other_down_as_declared():
     x, y, hx, hy = stage.array(8 * MB), stage.array(8 * MB), stage.pinned(8 * MB), stage.pinned(8 * MB)
     x.copy_from(hx, a)
     y.copy_to(hy, b)
-    stage.side.synchronize()
+    stage.context.synchronize()
     alone = 8 * MB / 8e3
     for span in stage.spans("copy"):
         assert span.duration_us == pytest.approx(2 * alone, rel=0.01)
@@ -84,7 +84,7 @@ def test_a_copy_regains_its_rate_when_the_other_ends():
     x, y, hx, hy = stage.array(8 * MB), stage.array(2 * MB), stage.pinned(8 * MB), stage.pinned(2 * MB)
     x.copy_from(hx, a)
     y.copy_to(hy, b)
-    stage.side.synchronize()
+    stage.context.synchronize()
     (long,) = of(stage, "device")
     assert long.duration_us == pytest.approx(10 * MB / 8e3, rel=0.01)      # 2 MB of it at half the rate
 
@@ -92,10 +92,10 @@ def test_a_copy_regains_its_rate_when_the_other_ends():
 @pytest.mark.parametrize("most", [1, 4, 16])
 def test_no_more_grids_run_at_a_time_than_are_declared(most):
     stage = Stage(concurrent_grids=most, work_queues=32)
-    stage.host.connections = stage.side.connections = 32
+    stage.host.connections = stage.context.connections = 32
     for stream in stage.streams(20):
         stage.run(1000, stream)
-    stage.side.synchronize()
+    stage.context.synchronize()
     spans = stage.spans("kernel")
     running = max(sum(s.start <= t.start < s.end for s in spans) for t in spans)
     assert running == most
@@ -109,7 +109,7 @@ def test_streams_that_share_a_work_queue_wait_for_each_other():
         stage.run(1000, a)      # waits, and holds up what is behind it in the queue
         stage.run(1000, b)
         stage.run(1000, b)
-        stage.side.synchronize()
+        stage.context.synchronize()
     assert lone.host.timeline().makespan_us < 2100 < 2900 < shared.host.timeline().makespan_us
 
 
@@ -129,7 +129,7 @@ def test_an_event_between_kernels_parts_them():
     a.record()
     stage.run(1000, b)
     array.copy_to(host, a)
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert of(stage, "host")[0].end < max(s.end for s in stage.spans("kernel"))
 
 

@@ -29,7 +29,7 @@ def test_streams_share_work_queues_as_they_do_there(prefix, connections, each, u
         for stream in stage.streams(streams, blocking=False):
             for _ in range(2000 // us):
                 stage.run(us, stream)
-        stage.side.synchronize()
+        stage.context.synchronize()
         assert stage.host.time_s * 1e6 == pytest.approx(expected, rel=0.04), streams
 
 
@@ -43,7 +43,7 @@ def test_copies_and_kernels_overlap_as_they_do_there(name, streams, expected):
     order = [(s, i) for s in steps for i in range(streams)] if name == "breadth_first" else [(s, i) for i in range(streams) for s in steps]
     for step, i in order:
         step(i)
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert stage.host.time_s * 1e6 == pytest.approx(expected, rel=0.03)
 
 
@@ -69,7 +69,7 @@ def test_both_directions_share_the_link_as_they_do_there():
         for stream, way in zip(stage.streams(2), name.split("+")):
             array = stage.array(128 << 20)
             (array.copy_from if way == "h2d" else array.copy_to)(host, stream)
-        stage.side.synchronize()
+        stage.context.synchronize()
         assert stage.host.timeline().makespan_us == pytest.approx(expected[name], rel=0.02), name
 
 
@@ -96,7 +96,7 @@ def test_kernels_follow_each_other_as_fast_as_there():
         else:
             b.wait_event(a.record())
             a = b
-    stage.side.synchronize()
+    stage.context.synchronize()
     one, two, three, four = stage.spans("kernel")
     assert two.start_us - one.end_us == pytest.approx(expected["kernel_kernel", 0], abs=0.3)
     assert three.start_us - two.end_us == pytest.approx(expected["kernel_copy64_kernel", 64], abs=0.3)

@@ -171,7 +171,7 @@ def test_a_kernel_sees_what_a_kernel_of_another_device_has_sent():
     host.synchronize()
     kernels = {s.place: s for s in host.timeline().of(kind="kernel")}
     last = max(s.end for s in host.timeline().of(kind="copy"))
-    assert len(kernels) == 2 and kernels[one.side.label].end > last
+    assert len(kernels) == 2 and kernels[one.context.label].end > last
 
 
 def test_kernels_that_run_together_execute_what_they_execute_alone():
@@ -247,7 +247,7 @@ def test_streams_of_another_device_are_refused_and_devices_without_streams_can_b
     target = two.empty((N,)).copy_from(source, stream)
     assert np.array_equal(target.to_host(), source.to_host())
     third, fourth = archdef.Device("k40").empty((N,)), archdef.Device("k40").to_device(np.ones(N, "f4"))
-    assert (third.copy_from(fourth).to_host() == 1).all() and third.memory.side is None
+    assert (third.copy_from(fourth).to_host() == 1).all() and third.memory.context is None
 
 
 def test_a_launch_can_be_put_into_a_stream_afterwards():

@@ -19,7 +19,7 @@ def play(seed):
     host = Host(connections=draw.choice([1, 2, 8]))
     stages = [Stage(draw.choice(["g80", "gt200", "m2070", "k40", "v100", "c500"]), host) for _ in range(draw.randint(1, 3))]
     streams = [(i, stream) for i, stage in enumerate(stages)
-               for stream in [*stage.streams(draw.randint(1, 3)), *stage.streams(1, blocking=False), stage.side.default, stage.side.per_thread()]]
+               for stream in [*stage.streams(draw.randint(1, 3)), *stage.streams(1, blocking=False), stage.context.default, stage.context.per_thread()]]
     arrays = [[stage.array(SIZE) for _ in range(3)] for stage in stages]
     pinned = [[stage.pinned(SIZE) for _ in range(3)] for stage in stages]
     events = []
@@ -49,7 +49,7 @@ def play(seed):
         elif what == 11:
             array.copy_from(np.ones(SIZE, "u1"), stream)
         elif what == 12:
-            stage.side.enable_peer(stages[draw.randrange(len(stages))].side)
+            stage.context.enable_peer(stages[draw.randrange(len(stages))].context)
 
     for _ in range(60):
         with contextlib.suppress(ZeroDivisionError, HostError):
@@ -66,9 +66,9 @@ def play(seed):
 def test_a_program_ends_and_leaves_nothing_behind(seed):
     _, stages = play(seed)
     for stage in stages:
-        side = stage.side
-        assert not side.pending and not side.holding and not side.tails and not side.flowing
-        assert not any(engine.running or any(engine.queues.values()) for engine in {side.compute, *side.engines.values()})
+        context = stage.context
+        assert not context.pending and not context.holding and not context.tails and not context.flowing
+        assert not any(engine.running or any(engine.queues.values()) for engine in {context.compute, *context.engines.values()})
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -79,8 +79,8 @@ def test_streams_keep_their_order_and_engines_do_one_thing_at_a_time_whatever_fa
             mine = line.of(place, row)
             assert all(a.end <= b.start for a, b in itertools.pairwise(mine))
     for stage in stages:
-        for stream in {s.stream for s in line.of(stage.side.label)}:
-            mine = [s for s in line.of(stage.side.label, stream=stream) if "staged" not in s.name and "copy to" not in s.name]
+        for stream in {s.stream for s in line.of(stage.context.label)}:
+            mine = [s for s in line.of(stage.context.label, stream=stream) if "staged" not in s.name and "copy to" not in s.name]
             assert all(a.end <= b.start for a, b in itertools.pairwise(mine))
 
 

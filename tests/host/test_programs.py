@@ -14,7 +14,7 @@ MACHINES = [dict(copy_engines=0, work_queues=1, concurrent_grids=1), dict(copy_e
 def play(program, machine, waits=()):
     """Run a program; each stream has arrays of its own, so it has no races. Gives the stage, what the host got, and the streams."""
     stage = Stage(**machine)
-    streams = [*stage.streams(3), stage.side.default]
+    streams = [*stage.streams(3), stage.context.default]
     arrays, hosts, outs = ([make(64 << 10) for _ in streams] for make in (stage.array, stage.pinned, stage.pinned))
     for n, host in enumerate(hosts):
         host[:] = n + 1
@@ -41,7 +41,7 @@ def play(program, machine, waits=()):
             stream.wait_event(events[size % len(events)])
         if place in waits:
             stream.synchronize()
-    stage.side.synchronize()
+    stage.context.synchronize()
     return stage, np.concatenate(outs + [a.to_host() for a in arrays]), streams
 
 
@@ -78,8 +78,8 @@ def test_the_whole_takes_at_least_the_longest_stream_and_at_most_the_sum(program
     line = stage.host.timeline()
     if not line.work:
         return
-    chains = [sum(s.duration_us for s in line.of(stage.side.label, stream=stream.label)) for stream in streams]
-    gaps = (len(program) + 8) * (stage.side.dependency_fs + stage.side.submit_fs + 2 * stage.side.launch_fs) / 1e9
+    chains = [sum(s.duration_us for s in line.of(stage.context.label, stream=stream.label)) for stream in streams]
+    gaps = (len(program) + 8) * (stage.context.dependency_fs + stage.context.submit_fs + 2 * stage.context.launch_fs) / 1e9
     total = sum(s.duration_us for s in line.work) + sum(s.duration_us for s in line if s.place == "host")
     assert max(chains) <= stage.host.time_s * 1e6 + 1e-6
     assert line.makespan_us <= total + gaps

@@ -18,7 +18,7 @@ def test_work_of_two_streams_overlaps():
     stage = Stage()
     for number, stream in enumerate(stage.streams(2)):
         stage.run(50, stream, name=f"grid {number}")
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "grid 1") < ends(stage, "grid 0")
 
 
@@ -29,7 +29,7 @@ def test_the_legacy_default_stream_and_blocking_streams_wait_for_each_other(defa
     order = [None, stream] if default_first else [stream, None]
     for name, where in zip(("first", "second"), order, strict=True):
         stage.run(50, where, name=name)
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "second") >= ends(stage, "first")
 
 
@@ -39,7 +39,7 @@ def test_a_stream_that_is_not_blocking_runs_beside_the_default_stream(default_fi
     (stream,) = stage.streams(1, blocking=False)
     for name, where in zip(("first", "second"), [None, stream] if default_first else [stream, None], strict=True):
         stage.run(50, where, name=name)
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "second") < ends(stage, "first")
 
 
@@ -48,19 +48,19 @@ def test_the_default_stream_waits_for_every_blocking_stream():
     for number, stream in enumerate(stage.streams(3)):
         stage.run(10 * (number + 1), stream, name=f"grid {number}")
     stage.run(5, None, name="default")
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "default") >= max(ends(stage, f"grid {n}") for n in range(3))
 
 
 def test_the_threads_own_default_stream_is_a_blocking_stream():
     stage = Stage()
-    mine = stage.side.per_thread()
-    assert mine is stage.side.per_thread() and mine is not stage.side.default
+    mine = stage.context.per_thread()
+    assert mine is stage.context.per_thread() and mine is not stage.context.default
     (other,) = stage.streams(1)
     stage.run(50, mine, name="mine")
     stage.run(50, other, name="other")
     stage.run(50, None, name="legacy")
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "other") < ends(stage, "mine")
     assert starts(stage, "legacy") >= ends(stage, "mine")
 
@@ -70,7 +70,7 @@ def test_each_thread_has_a_default_stream_of_its_own():
 
     stage, found = Stage(), []
     for _ in range(2):
-        thread = Thread(target=lambda: found.append(stage.side.per_thread()))
+        thread = Thread(target=lambda: found.append(stage.context.per_thread()))
         thread.start()
         thread.join()
     assert found[0] is not found[1]
@@ -84,7 +84,7 @@ def test_a_stream_waits_for_an_event_of_another():
     stage.run(80, a, name="behind")
     b.wait_event(event)
     stage.run(10, b, name="waited")
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert ends(stage, "before") <= starts(stage, "waited") < ends(stage, "behind")
 
 
@@ -108,7 +108,7 @@ def test_a_stream_waits_for_the_record_that_was_last_when_it_asked():
     stage.run(500, a)
     a.record(event)
     stage.run(5, b, name="waited")
-    stage.side.synchronize()
+    stage.context.synchronize()
     assert starts(stage, "waited") < 500
 
 

@@ -8,7 +8,7 @@ from stage import Stage
 from archdef import registry
 from archdef.host import Host
 from archdef.host.link import TYPICAL, link_of
-from archdef.host.side import Side
+from archdef.host.context import Context
 from archdef.run.memory import Memory
 import itertools
 
@@ -22,7 +22,7 @@ def stage():
         stage.run(200, stream, name="work")
         array.copy_to(host, stream)
         stream.record()
-    stage.side.synchronize()
+    stage.context.synchronize()
     return stage
 
 
@@ -76,9 +76,9 @@ def test_a_machine_without_a_declared_link_gets_a_typical_one_and_the_timeline_s
     architecture = registry.get("k40")
     bare = attrs.evolve(architecture, host_link=None, changes={"host_link": (architecture.host_link, None)})
     host = Host()
-    side = Side(bare, Memory(1 << 20), host)
-    side.stream().record()
-    side.synchronize()
+    context = Context(bare, Memory(1 << 20), host)
+    context.stream().record()
+    context.synchronize()
     assert link_of(bare) is TYPICAL
     assert "k40 declares no host_link" in str(host.timeline())
 

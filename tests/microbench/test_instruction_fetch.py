@@ -51,7 +51,7 @@ def test_a_loop_that_fits_is_as_fast_as_without_caches_and_a_longer_one_waits_as
     # counters and the branch of the loop count per instruction, too, so what waits add is told by a loop of the same length; lines end within
     # instructions of 9 and 11 bytes, so those that come together are no whole number
     fast = measure("code", at_hand(architecture), instructions=more)["cycles"]
-    together = near.line_bytes * (near.lines_ahead + 1) / architecture.isa.instruction_bytes
+    together = near.line_bytes * (near.prefetch_degree + 1) / architecture.isa.instruction_bytes
     waits = fast + (behind.latency_cycles - fast) / together
     found, schedulers = measure("code", architecture, instructions=more)["cycles"], architecture.schedulers
     free_slots = architecture.isa.operations["fp32_add"].latency_cycles > 2 * CHAINS * schedulers.issue_interval_cycles / schedulers.issue_width
@@ -79,7 +79,7 @@ def test_without_caches_of_instructions_nobody_waits_for_them(name):
 def test_what_the_launch_brings_along_is_near():
     declared = archdef.architecture("h100")
     cold = declared.evolve({"caches.instruction_preload_bytes": 0})
-    lines = instructions_of(declared, declared.caches.instruction_l2.line_bytes) * (1 + declared.caches.instruction_l2.lines_ahead)
+    lines = instructions_of(declared, declared.caches.instruction_l2.line_bytes) * (1 + declared.caches.instruction_l2.prefetch_degree)
     near, far = (loop(one, 4 * lines, 1).counters.stalls["fetch"] for one in (declared, cold))
     wait = declared.caches.instruction_memory_cycles - declared.caches.instruction_l2.latency_cycles
     assert 4 * wait <= far - near <= 6 * wait
@@ -97,7 +97,7 @@ def test_a_cache_of_the_multiprocessor_serves_all_its_schedulers_and_one_of_a_sc
     ({"caches.instruction": None, "caches.instruction_preload_bytes": 0}, "caches.instruction must be given where caches.instruction_l2 is"),
     ({"caches.instruction": None, "caches.instruction_l2": None}, "caches.instruction_preload_bytes must be 0 without caches.instruction"),
     ({"caches.l1.scope": "scheduler"}, "caches.l1.scope must be multiprocessor"),
-    ({"caches.l1.lines_ahead": 1}, "caches.l1.lines_ahead must be 0")])
+    ({"caches.l1.prefetch_degree": 1}, "caches.l1.prefetch_degree must be 0")])
 def test_caches_that_make_no_sense_are_refused(changes, reason):
     with pytest.raises(SpecErrors) as refused:
         archdef.architecture("h100").evolve(changes)

@@ -97,7 +97,7 @@ def test_kernels_tell_apart_lowering_that_lets_lanes_meet_wherever_their_ways_me
     """As compilers merge the code with which threads end: some then go to a barrier one after the other that come there together."""
     if name not in registry.names():
         pytest.skip(f"{name} is not installed")
-    monkeypatch.setattr(sys.modules["archdef.lower.pack"], "meeting_points", lambda graph, waits: post_dominators(graph.successors))
+    monkeypatch.setattr(sys.modules["archdef.lower.pack"], "reconvergence_points", lambda graph, waits: post_dominators(graph.successors))
     with pytest.raises(AssertionError):
         check(name, seed)
     monkeypatch.undo()

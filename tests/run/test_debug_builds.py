@@ -148,7 +148,7 @@ def test_ends_count_as_branches_where_the_machine_counts_them(name):
     out = device.zeros((2 * lanes,), "i4")
     for n, ends in ((lanes, 3), (2 * lanes, 4), (2 * lanes - 1, 4)):
         metrics = module.k[1, 2 * lanes](out, n).metrics
-        assert (metrics["branch"], metrics["divergent_branch"]) == (ends if device.architecture.isa.ends_count_as_branches else 0, 0)
+        assert (metrics["branch"], metrics["divergent_branch"]) == (ends if device.architecture.isa.exits_count_as_branches else 0, 0)
 
 
 @pytest.mark.parametrize("name", registry.names())

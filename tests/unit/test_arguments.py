@@ -12,7 +12,7 @@ from archdef.run.array import DeviceArray
 class Memory:
     """Device memory as far as arrays need it."""
 
-    side = None
+    context = None
 
     def __init__(self):
         self.next, self.freed, self.bytes = 0x1000, [], {}

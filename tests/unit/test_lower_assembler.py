@@ -13,14 +13,17 @@ from archdef.lower.encoding import Kind
 from archdef.ptx import parse
 
 Sass = pytest.importorskip("archdef_sass", reason="needs the target that a plugin of this repository brings").Sass
-EVERYTHING = Sass(unroll_factor=4, unroll_max_instructions=64, unroll_whole_instructions=100, share_products=True,
-                       three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True, predication_global_load=6,
+EVERYTHING = Sass(unroll_factor=4, unroll_max_instructions=64, unroll_full_instructions=100, share_products=True,
+                       three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True,
+                       predication_global_load_instructions=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
-                       division_setup_instructions=4, loads_constants=True, late_operations=True, interleaves=True, narrow_shared_addresses=True,
-                       merged_atomics=(5, 11), predication_overlap=3, predication_overlap_within=5, falls_through_to_else=True,
-                       warp_exchange_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
-                       guards_selections=True, whole_products=True, interleaved_predicates=3, predication_beside_loads=18, predication_with_copies=20,
-                       loads_before_copies=3, joined_tests=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6, fuses_all_uses=True,
+                       division_setup_instructions=4, loads_constants=True, late_operations=True, list_scheduling=True, narrow_shared_addresses=True,
+                       merged_atomics=(5, 11), predication_overlap_instructions=3, predication_overlap_within_instructions=5, falls_through_to_else=True,
+                       shuffle_branches=True, splits_wide_mads=True, reads_halves=True, copies_pointers=36, source_modifiers=True,
+                       guards_selections=True, wide_products=True, list_scheduling_predicates=3, predication_near_loads_instructions=18,
+                       predication_with_copies_instructions=20,
+                       loads_before_copies=3, joined_tests_instructions=5, unroll_known_instructions=60, branches_take_two=True, operand_read_cycles=6,
+                       fuses_all_uses=True,
                        repeats_comparisons=True, adds_before_minmax=True, clears_pairs=True, shares_reciprocals=True, orders_by_fences=True)
 INT = st.one_of(st.integers(-40, 40), st.integers(-2**31, 2**31 - 1), st.integers(2**31 - 60, 2**31 - 1), st.integers(-2**31, -2**31 + 60))
 
@@ -102,7 +105,7 @@ def test_a_loop_of_known_length_becomes_straight_code_if_it_is_short(trips):
 L:  mad.lo.s32 %r3, %r3, 5, %r1; xor.b32 %r3, %r3, %r9; add.s32 %r1, %r1, 2; setp.ne.s32 %p1, %r1, {3 + 2 * trips}; @%p1 bra L;
     st.global.u32 [%rd3], %r3; st.global.u32 [%rd3+128], %r1;"""
     same(kernel(text), np.zeros(64, np.uint32))
-    found = {whole: listed(text, Sass(unroll_factor=4, unroll_whole_instructions=whole)) for whole in (0, 100)}
+    found = {whole: listed(text, Sass(unroll_factor=4, unroll_full_instructions=whole)) for whole in (0, 100)}
     assert [sum("branch" in op for op in ops) for ops in found.values()] == [1, 0]
 
 
@@ -112,7 +115,7 @@ def test_of_a_loop_of_known_length_as_many_trips_make_a_round_as_ptxas_puts_ther
     text = f"""ld.param.u64 %rd1, [out]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r3, %r9; mov.u32 %r1, 0;
 L:  not.b32 %r3, %r3; {"mad.lo.s32 %r3, %r3, 5, %r9; " * work} add.s64 %rd1, %rd1, 4; add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, {trips}; @%p1 bra L;
     st.global.u32 [%rd3], %r3; st.global.u64 [%rd3+128], %rd1; st.global.u32 [%rd3+512], %r1;"""
-    found = listed(text, Sass(unroll_factor=4, unroll_whole_instructions=400, unroll_known_instructions=350))
+    found = listed(text, Sass(unroll_factor=4, unroll_full_instructions=400, unroll_known_instructions=350))
     made = [op.split()[0] for op in found if op.startswith(("not", "branch", "@"))]
     parts = (made.count("not_b32"),) if rounds == () else rounds
     assert made.count("not_b32") == sum(parts) and len(made) == sum(parts) + 1
@@ -127,7 +130,7 @@ def test_rounds_of_a_loop_of_known_length_make_every_trip_once(trips, step, star
     body = LOOP.format(before="xor.b32 %r3, %r3, %r1;", after=f"add.s32 %r1, %r1, {step}; setp.ne.s32 %p1, %r1, {start + trips * step};")
     text = kernel(body.replace("ld.param.u32 %r1, [n];", f"mov.u32 %r1, {start};"), ".param .u64 out, .param .align 4 .b8 n[8]")
     same(text, np.arange(96, dtype=np.uint32) * 2654435761, scalars=bytes(8),
-         assembler=Sass(unroll_factor=4, unroll_whole_instructions=1, unroll_known_instructions=room))
+         assembler=Sass(unroll_factor=4, unroll_full_instructions=1, unroll_known_instructions=room))
 
 
 @pytest.mark.parametrize("together, test, loads", [("bar.sync 0;", "", 7), ("", "setp.eq.u32 %p2, %r4, 3; @%p2 bra A;", 7),
@@ -314,7 +317,7 @@ def order(body: str, head: str = "", **assembler) -> list[str]:
 
 
 def test_independent_chains_take_turns():
-    plain, made = ([op.split()[0] for op in order(THREE_CHAINS, interleaves=flag) if "f32" in op] for flag in (False, True))
+    plain, made = ([op.split()[0] for op in order(THREE_CHAINS, list_scheduling=flag) if "f32" in op] for flag in (False, True))
     assert sorted(plain) == sorted(made)
     assert made[:3] == ["mul_f32"] * 3 and plain[:3] == ["mul_f32", "add_f32", "mul_f32"]
     same(kernel(THREE_CHAINS, ".param .u64 out, .param .u32 n"), np.arange(1, 33, dtype=np.float32), scalars=bytes(4))
@@ -323,7 +326,7 @@ def test_independent_chains_take_turns():
 def test_values_that_one_register_held_in_turn_take_turns_too():
     body = """ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];
     mov.u32 %r9, 0; """ + "".join(f"mul.lo.u32 %r3, %r2, {k}; xor.b32 %r3, %r3, {k}; add.u32 %r9, %r9, %r3; " for k in (3, 5, 7)) + "st.global.u32 [%rd3], %r9;"
-    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("mul_lo", "xor"))]
+    made = [op.split()[0] for op in order(body, list_scheduling=True) if op.startswith(("mul_lo", "xor"))]
     assert made == ["mul_lo_b32"] * 3 + ["xor_b32"] * 3
     same(kernel(body, ".param .u64 out, .param .u32 n"), np.arange(512, dtype=np.uint32), scalars=bytes(4))
 
@@ -333,7 +336,7 @@ def test_arithmetic_passes_barriers_and_accesses_do_not():
     ld.global.u32 %r3, [%rd3]; mul.lo.u32 %r4, %r3, 7; bar.sync 0; mul.hi.u32 %r5, %r1, %r2; ld.global.u32 %r6, [%rd3+128]; xor.b32 %r6, %r6, %r5;
     bar.sync 0; min.u32 %r7, %r1, %r2; st.global.u32 [%rd3+128], %r4; bar.sync 0; max.u32 %r8, %r1, %r2; add.s32 %r6, %r6, %r7; add.s32 %r6, %r6, %r8;
     st.global.u32 [%rd3], %r6;"""
-    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("load", "store", "barrier", "mul", "min", "max"))]
+    made = [op.split()[0] for op in order(body, list_scheduling=True) if op.startswith(("load", "store", "barrier", "mul", "min", "max"))]
     at = {name: made.index(name) for name in ("mul_hi_u32", "min_u32", "max_u32", "mul_lo_b32")}
     barriers = [k for k, name in enumerate(made) if name == "barrier.sync"]
     assert [name for name in made if name.startswith(("load", "store", "barrier"))] == ["load.global.b32", "barrier.sync", "load.global.b32", "barrier.sync",
@@ -351,7 +354,7 @@ def test_loops_with_branches_count_before_them(read, together, early):
     text = f"""ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r9, %tid.x; mul.wide.u32 %rd2, %r9, 4; add.s64 %rd3, %rd1, %rd2;
     ld.global.u32 %r4, [%rd3]; L: add.s32 %r4, %r4, 1; and.b32 %r5, %r4, 1; setp.eq.u32 %p2, %r5, 0; {body.format(step)} @%p1 bra L;
     st.global.u32 [%rd3], %r4;"""
-    made = [op for op in order(text, interleaves=True) if "branch" in op or "-1" in op]
+    made = [op for op in order(text, list_scheduling=True) if "branch" in op or "-1" in op]
     assert made[0].startswith("add_b32") == early
     same(kernel(text, ".param .u64 out, .param .u32 n"), np.arange(32, dtype=np.uint32), scalars=np.array([5], "u4").tobytes())
 
@@ -360,7 +363,7 @@ def test_a_unit_that_is_held_is_waited_for():
     body = """ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;
     ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3+128]; min.u64 %rd4, %rd3, 99; add.u32 %r3, %r3, %r4; st.global.u32 [%rd3], %r3;
     st.global.u64 [%rd1+256], %rd4;"""
-    made = [op.split()[0] for op in order(body, interleaves=True) if op.startswith(("load", "min"))]
+    made = [op.split()[0] for op in order(body, list_scheduling=True) if op.startswith(("load", "min"))]
     assert made == ["load.global.b32", "min_u64", "load.global.b32"]
 
 
@@ -426,7 +429,7 @@ ACROSS = """
     ("%rd4", "", 4, False),         # who knows
     ("%rd4", ".nc", 4, True)])      # nobody writes what is read so
 def test_a_load_passes_a_store_that_cannot_meet_it(stored, how, offset, passes):
-    made = [op.split(".")[0] for op in order(ACROSS.format(stored=stored, how=how, offset=offset), interleaves=True) if op.startswith(("load.", "store."))]
+    made = [op.split(".")[0] for op in order(ACROSS.format(stored=stored, how=how, offset=offset), list_scheduling=True) if op.startswith(("load.", "store."))]
     assert (made[:2] == ["load", "load"]) is passes
     if offset >= 0:
         same(kernel(ACROSS.format(stored=stored, how=how, offset=offset), ".param .u64 out, .param .u32 n"), np.arange(512, dtype=np.uint32), scalars=bytes(4))
@@ -474,7 +477,7 @@ def test_code_that_leads_to_the_end_ends_there():
 def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
     exchange = "shfl.sync.idx.b32 %r1, %r1, 0, 31, -1; add.s32 %r1, %r1, %r9;"
     text = TWO_WAYS.format(a=exchange * 3, b=LONG + exchange) + exchange
-    count = [sum("branch" in op for op in listed(text, Sass(warp_exchange_branches=flag))) for flag in (False, True)]
+    count = [sum("branch" in op for op in listed(text, Sass(shuffle_branches=flag))) for flag in (False, True)]
     assert count[1] - count[0] == 2         # one in A, one in B, none behind both
 
 
@@ -483,7 +486,7 @@ def test_exchanges_among_lanes_that_may_have_parted_branch_once_a_block():
 def test_lanes_that_a_register_names_are_waited_for_without_a_branch(exchange, branches):
     found = listed(f"""ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 3; mov.u32 %r4, 0; @%p1 bra A;
     activemask.b32 %r3; {exchange} st.global.u32 [%rd1+4], %r3; st.global.u32 [%rd1], %r4; A: st.global.u32 [%rd1+8], %r1;""",
-                   Sass(warp_exchange_branches=True))
+                   Sass(shuffle_branches=True))
     assert sum("branch" in op for op in found) == branches
 
 
@@ -525,7 +528,7 @@ STORES = "".join(f"mul.lo.u32 %r3, %r1, {k}; st.global.u32 [%rd3+{128 * k}], %r3
 def test_of_two_tests_that_lead_to_one_place_one_branch_is_left(work, body, branches):
     """As many as in machine code for compute capability 9.0, by ptxas 13.0."""
     text = TESTS.format(work=work, body=body)
-    assert sum("branch" in op for op in listed(text, Sass(joined_tests=5))) == branches
+    assert sum("branch" in op for op in listed(text, Sass(joined_tests_instructions=5))) == branches
     values = np.arange(32 * 8, dtype=np.uint32) % 7
     same(kernel(text, ".param .u64 out, .param .u32 n"), values, scalars=np.array([20], "u4").tobytes())
 
@@ -550,7 +553,7 @@ L:  bar.sync 0; {behind} ld.shared.u32 %r4, [%r1]; add.u32 %r4, %r4, %r5; st.glo
 
 @pytest.mark.parametrize("work, behind, branches", [(10, 3, 0), (16, 3, 1), (10, 0, 1)])
 def test_what_is_loaded_to_be_stored_is_predicated_where_there_is_work_behind_the_barrier(work, behind, branches):
-    made = Sass(joined_tests=5, predication_beside_loads=18, predication_global_load=6)
+    made = Sass(joined_tests_instructions=5, predication_near_loads_instructions=18, predication_global_load_instructions=6)
     text = LOADED.format(work="mad.lo.u32 %r2, %r2, %r9, 3; " * work, behind="mov.u32 %r5, %r9; " + "mad.lo.u32 %r5, %r5, %r9, 3; " * behind)
     assert sum("branch" in op for op in listed(text, made, ".shared .align 8 .b8 s[1024];")) == branches
 
@@ -575,7 +578,7 @@ def test_loads_that_no_lane_does_stand_before_asynchronous_copies(body, loads):
 def test_branches_with_asynchronous_copies_are_predicated_up_to_a_length_of_their_own(work, branches):
     inner = "mad.lo.u32 %r2, %r2, %r9, 3; " * work
     body = f"setp.gt.u32 %p1, %r9, %r8; @%p1 bra L; {inner} and.b32 %r2, %r2, 252; add.u32 %r4, %r1, %r2; cp.async.ca.shared.global [%r4], [%rd3], 4; L: "
-    found = listed(COPIES.format(body), Sass(predication_with_copies=19), ".shared .align 8 .b8 s[1024];")
+    found = listed(COPIES.format(body), Sass(predication_with_copies_instructions=19), ".shared .align 8 .b8 s[1024];")
     assert sum("branch" in op for op in found) == branches
 
 
@@ -587,8 +590,8 @@ SCANNED = """cvt.rn.f32.u32 %f2, %r1; cvt.rn.f32.u32 %f3, %r2; setp.gt.u32 %p1, 
 
 
 @pytest.mark.parametrize("body, saved, assembler", [
-    ("mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r3, %r3, %r4;", 1, {"whole_products": True}),
-    ("mul.lo.u32 %r3, %r1, %r2; add.s32 %r1, %r1, 1; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r3, %r3, %r4;", 0, {"whole_products": True}),
+    ("mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r3, %r3, %r4;", 1, {"wide_products": True}),
+    ("mul.lo.u32 %r3, %r1, %r2; add.s32 %r1, %r1, 1; mul.hi.u32 %r4, %r1, %r2; xor.b32 %r3, %r3, %r4;", 0, {"wide_products": True}),
     ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 1, {"source_modifiers": True}),
     ("cvt.rn.f32.u32 %f1, %r1; abs.f32 %f2, %f1; fma.rn.f32 %f3, %f2, %f1, %f2; mov.b32 %r3, %f3;", 0, {"source_modifiers": True}),
     ("cvt.rn.f32.u32 %f1, %r1; neg.f32 %f2, %f1; mov.b32 %r3, %f2;", 0, {"source_modifiers": True}),
@@ -673,7 +676,7 @@ def test_more_is_predicated_where_loads_are_near():
     {} setp.lt.u32 %p1, %r9, %r1; @%p1 bra A; """ + "mad.lo.s32 %r9, %r9, 31, %r1; " * 12 + "A: {} st.global.u32 [%rd3], %r9;"
     load, use = "ld.global.u32 %r4, [%rd3];", "add.s32 %r9, %r9, %r4;"
     texts = [body.format(load, use), body.format("", load + use), body.format(load + use, ""), body.format("", "")]
-    more = Sass(predication_beside_loads=18)
+    more = Sass(predication_near_loads_instructions=18)
     assert [sum("branch" in op for op in listed(t, more)) for t in texts] == [0, 0, 1, 1]
     for text in texts:
         same(kernel(text, ".param .u64 out, .param .u32 n"), np.arange(32, dtype=np.uint32), scalars=np.array([9], "u4").tobytes())
@@ -685,7 +688,7 @@ def test_code_is_ordered_within_the_predicates_allowed():
 
     def most(allowed):
         alive, found = 0, []
-        for op in order(body, interleaves=True, interleaved_predicates=allowed):
+        for op in order(body, list_scheduling=True, list_scheduling_predicates=allowed):
             alive += op.startswith("set_")
             found.append(alive)
             alive -= "add_b32" in op and op[0] in "@%"

@@ -94,8 +94,8 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("load_store", bulk_copies=BulkCopyUnit(read_bytes_per_cycle=64)),
      "gizmo.load_store.bulk_copies must be None unless isa.features has bulk_copies, got BulkCopyUnit(read_bytes_per_cycle=64, write_bytes_per_cycle=None)"),
     (evolved("dram", t_rfc_ns=9.0), "gizmo.dram.t_rfc_ns must be 0 unless dram.t_refi_ns is given, got 9.0"),
-    (evolved("limits", shared_headroom=2), "gizmo.limits.shared_headroom must be 1 unless caches.l1_gives_carveout, got 2"),
-    (evolved("limits", shared_headroom_bytes=64), "gizmo.limits.shared_headroom_bytes must be 0 unless caches.l1_gives_carveout, got 64"),
+    (evolved("limits", shared_headroom_ratio=2), "gizmo.limits.shared_headroom_ratio must be 1 unless caches.unified_l1_shared, got 2"),
+    (evolved("limits", shared_headroom_bytes=64), "gizmo.limits.shared_headroom_bytes must be 0 unless caches.unified_l1_shared, got 64"),
     (evolved("coalescing", load=attrs.evolve(GIZMO.coalescing.load, line_bytes=2048)),       # more sectors than a tag has overran it
      "gizmo.coalescing.load.line_bytes must be 1 to 4 times sector_bytes = 128, got 2048"),
     (evolved("coalescing", store=attrs.evolve(GIZMO.coalescing.store, line_bytes=16)),

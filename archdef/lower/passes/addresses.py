@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.facts import single
+from archdef.lower.def_use import single
 from archdef.lower.virtual import Code, Const, Unit, signed
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.MATRIX_LOAD, Kind.MATRIX_STORE)

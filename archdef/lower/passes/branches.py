@@ -34,7 +34,7 @@ class Predication:
     """`limit` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that is more."""
     with_copies: int = 0
     """`limit` of a branch that starts asynchronous copies, if that is more."""
-    joined_tests: int = 0
+    joined_tests_instructions: int = 0
     """Not 0: of two branches to one place, what stands between them is guarded."""
     free_products: bool = False
     """A 64-bit product counts for nothing, as the addition takes it in."""
@@ -204,7 +204,7 @@ class _Text:
             if (not turns and worth.beside_loads > limit and not any(op.kind in (Kind.STORE, Kind.ATOM) for op in first)
                     and not branch.target.behind_rounds and _loads_near(self.ops, self.starts[n], self.place((n, len(blocks[n].ops) - 1)), self.place(at))):
                 limit = worth.beside_loads
-            if (worth.joined_tests and _stores_what_it_loads(first) and _work_behind(self.ops, self.place(at), architecture) >= 2
+            if (worth.joined_tests_instructions and _stores_what_it_loads(first) and _work_behind(self.ops, self.place(at), architecture) >= 2
                     and _cost(first, architecture, worth, False, merged) <= worth.beside_loads):
                 return _Region(first, [], at, at)
             behind = None if worth.overlap == 0 else self.behind(n, at[0])
@@ -214,7 +214,7 @@ class _Text:
         other = branch if ends else blocks[at[0]].ops[at[1]]
         if other.kind != Kind.BRANCH or other.guard is not None:
             return None
-        if other.target is branch.target and worth.joined_tests and not any(op.kind == Kind.ATOM for op in first):
+        if other.target is branch.target and worth.joined_tests_instructions and not any(op.kind == Kind.ATOM for op in first):
             return _Region(first, [], at, at, within=True)        # what follows goes there, too
         middle = at[0] + 1
         if middle >= len(blocks) or blocks[middle] is not branch.target or self.references[branch.target] != 1:

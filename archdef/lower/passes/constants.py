@@ -6,7 +6,7 @@ one address, because nothing that they read differently has a part in it, the wa
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import definitions, use_counts
+from archdef.lower.def_use import definitions, use_counts
 from archdef.lower.graph import Graph
 from archdef.lower.uniform import varying
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit

@@ -3,7 +3,7 @@ that do nothing (adding 0) become copies first; a predicate's negation moves int
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.facts import single
+from archdef.lower.def_use import single
 from archdef.lower.select.arithmetic import TRUTH
 from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate, mov
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from archdef.lower.encoding import Flag, Kind, SystemCall
-from archdef.lower.facts import use_counts
+from archdef.lower.def_use import use_counts
 from archdef.lower.virtual import PURE, Code, Op, lives
 
 _DROPPABLE = PURE | {Kind.LOAD, Kind.TEXTURE, Kind.SPECIAL, Kind.MATRIX, Kind.MATRIX_LOAD}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 from archdef.lower.encoding import Kind
-from archdef.lower.facts import Near, definitions, single, use_counts
+from archdef.lower.def_use import Near, definitions, single, use_counts
 from archdef.lower.virtual import Code, Const, Op, Unit, Value
 
 _INTEGER = {

@@ -6,7 +6,7 @@ would use 32-bit operations for what feeds addresses and nothing else; so that i
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.facts import definitions, single
+from archdef.lower.def_use import definitions, single
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, immediate
 
 _MEMORY = (Kind.LOAD, Kind.STORE, Kind.ATOM)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import Combine, Kind
-from archdef.lower.facts import definitions, use_counts
+from archdef.lower.def_use import definitions, use_counts
 from archdef.lower.select.arithmetic import TRUTH
 from archdef.lower.virtual import Code, Op
 

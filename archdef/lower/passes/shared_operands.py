@@ -5,7 +5,7 @@ The micro-op of the load stays, with its way through the banks; it costs no issu
 from __future__ import annotations
 
 from archdef.lower.encoding import Kind, Space
-from archdef.lower.facts import definitions, use_counts
+from archdef.lower.def_use import definitions, use_counts
 from archdef.lower.virtual import Code, Op
 
 _ARITHMETIC = (Kind.ALU, Kind.SETP)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, RegisterOp, Space
 from archdef.lower.registers import LEAST, MOST, STEP, budget, registers_of
-from archdef.lower.select.parts import read_part, write_part
+from archdef.lower.select.argument_pieces import read_part, write_part
 from archdef.lower.select.selection import SPACES, Selection, builds, lane_bytes
 from archdef.lower.virtual import Block, Const, Value, immediate, mov
 from archdef.ptx import ir

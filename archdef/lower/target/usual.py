@@ -4,19 +4,19 @@ from __future__ import annotations
 from archdef.lower.allocate import coalesce
 from archdef.lower.passes.addresses import fold_addresses
 from archdef.lower.passes.branches import exit_early, invert_branches, predicate_branches
-from archdef.lower.passes.charges import branch_to_slow_paths, charge_prologue, join_ways, meet_again
+from archdef.lower.passes.overheads import branch_to_slow_paths, charge_prologue, charge_joins, charge_reconvergence
 from archdef.lower.passes.check import check_features, settle_caches
 from archdef.lower.passes.constants import read_constants
 from archdef.lower.passes.copies import propagate
 from archdef.lower.passes.dead import drop_dead, drop_labels, drop_unreachable
 from archdef.lower.passes.fuse import fuse, share_products
-from archdef.lower.passes.joins import leave_by_joining
+from archdef.lower.passes.branch_joins import reconverge_by_branch
 from archdef.lower.passes.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.passes.predicates import combine_predicates
 from archdef.lower.passes.schedule import start_loads_early
 from archdef.lower.passes.shared_operands import read_shared_operands
 from archdef.lower.passes.spaces import resolve_spaces
-from archdef.lower.passes.written import negate_by_branch
+from archdef.lower.passes.debug_signs import negate_by_branch
 from archdef.lower.pipeline import Pass
 
 PASSES: tuple[Pass, ...] = (
@@ -39,7 +39,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(name="exit_early", function=exit_early, options="straighten", invalidates="flow, labels, reachable"),
     Pass(name="drop_unreachable_ends", function=drop_unreachable, options="straighten", gives="reachable", invalidates="flow"),
     Pass(name="drop_labels_of_ends", function=drop_labels, requires="reachable", gives="labels", invalidates="flow"),
-    Pass(name="predicate_branches", function=predicate_branches, takes="code unit architecture", fields={"global_load": "predication_global_load"},
+    Pass(name="predicate_branches", function=predicate_branches, takes="code unit architecture", fields={"global_load": "predication_global_load_instructions"},
          options="predicate", requires="labels, reachable, checked", gives="branches", invalidates="flow, labels"),
     Pass(name="drop_labels_of_guards", function=drop_labels, options="predicate", requires="reachable", gives="labels", invalidates="flow"),
     Pass(name="read_constants", function=read_constants, takes="code unit architecture", requires="branches, operands, spaces"),
@@ -50,9 +50,10 @@ PASSES: tuple[Pass, ...] = (
          declared="prologue_instructions", requires="branches", invalidates="flow"),
     Pass(name="branch_to_slow_paths", function=branch_to_slow_paths, takes="code unit architecture", options="charge_overheads",
          requires="branches, fused", gives="charged", invalidates="flow"),
-    Pass(name="meet_again", function=meet_again, takes="code unit", fields={"times": "convergence_instructions"}, options="charge_overheads",
+    Pass(name="charge_reconvergence", function=charge_reconvergence, takes="code unit", fields={"times": "convergence_instructions"},
+         options="charge_overheads",
          declared="convergence_instructions", requires="branches, labels, charged"),
-    Pass(name="join_ways", function=join_ways, takes="code unit", options="charge_overheads", declared="joins_by_branch",
+    Pass(name="charge_joins", function=charge_joins, takes="code unit", options="charge_overheads", declared="joins_by_branch",
          requires="branches, labels, charged", invalidates="flow"),
     Pass(name="charge_addresses", function=charge_addresses, takes="code unit", pointer_bits=32, result="addresses", requires="spaces, charged"),
     Pass(name="start_loads_early", function=start_loads_early, takes="code unit addresses room architecture", fields={"across": "loads_pass_shared_stores"},
@@ -66,7 +67,7 @@ AS_WRITTEN: tuple[Pass, ...] = (
     Pass(name="resolve_spaces", function=resolve_spaces, takes="code unit", gives="spaces"),
     Pass(name="check_features", function=check_features, takes="code architecture module source", requires="spaces", gives="checked"),
     Pass(name="settle_caches", function=settle_caches, takes="code architecture source", requires="spaces", invalidates="load order"),
-    Pass(name="leave_by_joining", function=leave_by_joining, declared="joins_by_branch", requires="reachable"),
+    Pass(name="reconverge_by_branch", function=reconverge_by_branch, declared="joins_by_branch", requires="reachable"),
     Pass(name="negate_by_branch", function=negate_by_branch, takes="code unit", declared="debug_signs_by_branch", requires="selected", invalidates="flow"),
 )
 """The same for debugging, as ``-G`` makes it: what has to be done, and nothing else. No branch goes, none becomes guards."""

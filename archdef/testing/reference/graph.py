@@ -1,4 +1,4 @@
-"""Where the ways of a branch meet again: immediate post-dominators, by the textbook's fixed point over sets."""
+"""Where the ways of a branch reconverge: immediate post-dominators, by the textbook's fixed point over sets."""
 from __future__ import annotations
 
 from archdef.ptx import ir
@@ -24,7 +24,7 @@ def successors(function: ir.Function) -> list[set[int]]:
     return result
 
 
-def meeting_points(function: ir.Function) -> list[int]:
+def reconvergence_points(function: ir.Function) -> list[int]:
     """Give, per instruction, the first instruction that every way from it to the end passes; ``len(body)`` is the end.
 
     Nobody waits for others in order to end with them: a ``ret`` or ``exit`` that all ways pass is the end, too.

@@ -19,7 +19,7 @@ from archdef.ptx import ir
 from archdef.testing.reference.code import Context, Step
 from archdef.testing.reference.control import Frame, frame_of
 from archdef.testing.reference.errors import Wrong
-from archdef.testing.reference.graph import meeting_points
+from archdef.testing.reference.graph import reconvergence_points
 from archdef.testing.reference.layout import Layout
 from archdef.testing.reference.memory import Memory
 from archdef.testing.reference.stack import grow
@@ -50,7 +50,7 @@ class Program:
     def meetings(self, function: ir.Function) -> list[int]:
         """Give where the ways from each instruction meet."""
         if function.name not in self._meetings:
-            self._meetings[function.name] = meeting_points(function)
+            self._meetings[function.name] = reconvergence_points(function)
         return self._meetings[function.name]
 
     def _reached(self) -> list[ir.Function]:

@@ -1,10 +1,10 @@
 """Memory accesses of one warp: addresses, checks, data movement, and the transactions or bank passes that they cost."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 
-cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
+cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil

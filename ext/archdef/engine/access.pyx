@@ -12,7 +12,7 @@ from archdef.engine.coalesce cimport coalesce
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport CoalescingTable
@@ -302,7 +302,7 @@ cdef int _within(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
 
 
 # -------------------------------------------------------------------------------------------------------------- the spaces
-cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach *reach) noexcept nogil:
+cdef void _recall(const Memo *memo, int k, uint64_t base, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Append the memo's transactions, moved to this base."""
     cdef Transaction *t = out.transactions + out.count
     cdef uint64_t start = base & ~<uint64_t>255
@@ -323,8 +323,8 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, Injection *out, Reach 
 
 
 cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
-                    Injection *out, Reach *reach) noexcept nogil:
-    """Append the access's transactions to the injection."""
+                    LsuPipeline *out, Reach *reach) noexcept nogil:
+    """Append the access's transactions to the LSU pipeline."""
     cdef uint64_t base = address[memo.first], start = base & ~<uint64_t>255
     cdef int k = <int>(base >> 5) & (MEMO_SLOTS - 1), key = <int>(base & 255), i, count
     cdef Transaction *t = out.transactions + out.count
@@ -390,7 +390,7 @@ cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept no
     return &sm.m.load
 
 
-cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
+cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                  Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
@@ -562,7 +562,7 @@ cdef int _of_cluster(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     return 0
 
 
-cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
+cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                 Reach *reach) noexcept nogil:
     """Local memory: every thread has its own bytes; word i of all lanes of a warp lies together."""
     cdef Launch *launch = w.launch
@@ -589,7 +589,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     return 0
 
 
-cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Injection *out,
+cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                    Reach *reach) noexcept nogil:
     """Constant memory: one pass per distinct address; lines that are not cached are fetched."""
     cdef Launch *launch = w.launch
@@ -629,7 +629,7 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
     return 0
 
 
-cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *address, Injection *out,
+cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *address, LsuPipeline *out,
                   Reach *reach) noexcept nogil:
     """Generic addresses: lanes of each window go to its space."""
     cdef uint64_t of_shared = 0, of_local = 0, part
@@ -689,7 +689,7 @@ cdef int _of_multicast(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, uint
     return 0
 
 
-cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform the access for `lanes` (not empty) and say what it costs. Returns -1 after a fault.
 
     Data move at once, in program order of the warp; only their time comes later.

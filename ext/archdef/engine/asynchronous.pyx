@@ -13,7 +13,7 @@ from archdef.engine.coalesce cimport coalesce
 from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_PHASE
 from archdef.engine.guest cimport guest_at, guest_fault
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.mbarrier cimport phase_apply
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
@@ -73,7 +73,7 @@ cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
     return copies_pending(w)
 
 
-cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Copy `element` bytes of global memory to shared memory for `lanes` (not empty); bytes past s[2] become zero."""
     cdef Launch *launch = w.launch
     cdef uint64_t address[64]

@@ -1,11 +1,11 @@
 """Host memory of a resident block: where its parts lie."""
 from libc.stdint cimport int32_t, int64_t
 
-cdef struct BlockRoom:           # host memory of a resident block: this, then what `Room` says
-    BlockRoom *next
-    BlockRoom *apart             # a piece of its own for what few warps touch
+cdef struct BlockStorage:        # host memory of a resident block: this, then what `BlockLayout` says
+    BlockStorage *next
+    BlockStorage *apart          # a piece of its own for what few warps touch
 
-cdef struct Room:                # where the parts of a block's memory lie, in bytes from its start
+cdef struct BlockLayout:         # where the parts of a block's memory lie, in bytes from its start
     int64_t row_bytes            # of a warp's rows, and a spare one: see LoadedProgram
     int64_t slots
     int64_t ready

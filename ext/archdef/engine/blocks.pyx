@@ -9,14 +9,14 @@ from archdef.engine.converge cimport converge_start
 from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
 from archdef.engine.failures cimport errors_settle
-from archdef.engine.family cimport family_leave
+from archdef.engine.child_launches cimport child_launches_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
 from archdef.engine.observers cimport tell_warp_came, tell_warp_left
-from archdef.engine.policy cimport seat_warp
-from archdef.engine.room cimport room_seat
+from archdef.engine.policy cimport place_warp
+from archdef.engine.block_storage cimport block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.share cimport Share
 from archdef.engine.state cimport Sm
@@ -114,7 +114,7 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
                 row[lane] = value
 
 
-cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
+cdef void place_block_warp(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
     """Give a warp of a block its slot, and its place with a scheduler."""
     cdef int32_t nsched = <int32_t>sm.m.schedulers.count
     cdef Scheduler *s = sm.schedulers + at % nsched
@@ -126,7 +126,7 @@ cdef void seat(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept nogil:
         group_warp(s, w.bit, sm.launched_warps - w.index)
     s.issued_at[w.bit] = sm.now
     if s.asked != NULL:
-        seat_warp(s.asked, w.bit, number)
+        place_warp(s.asked, w.bit, number)
     if sm.observers != NULL:
         tell_warp_came(sm, w, sm.launched_warps)
     sm.launched_warps += 1
@@ -155,11 +155,11 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     b.warps_alive = launch.block_warps
     b.draining = 0
     b.register_waiters = 0
-    b.family = NULL
+    b.child_launches = NULL
     b.leaving = False
     if b.cluster != NULL:
         cluster_begin(sm, b)
-    b.shared = <char *>b.room + launch.room.shared
+    b.shared = <char *>b.storage + launch.block_layout.shared
     memset(b.shared, 0, <size_t>launch.shared_bytes)
     for k in range(BARRIERS):
         memset(&b.barriers[k], 0, sizeof(Barrier))
@@ -180,7 +180,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(launch.block_warps):
         at = b.warps[i]
         w = sm.warps + at
-        room_seat(launch, b.room, w, i)
+        block_storage_assign(launch, b.storage, w, i)
         w.launch = launch
         w.share = share
         w.block = slot
@@ -210,7 +210,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         if launch.copies:
             memset(w.copies, 0, sizeof(Copies))
         w.settled = sm.now
-        memset(w.rows, 0, <size_t>launch.room.row_bytes)
+        memset(w.rows, 0, <size_t>launch.block_layout.row_bytes)
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
         memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
         w.predicates[0] = ~<uint64_t>0
@@ -219,7 +219,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         if launch.local_bytes:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
-        seat(sm, w, at, b.number)
+        place_block_warp(sm, w, at, b.number)
         plan(sm, w, max(sm.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.now else ST_BRANCH)
 
 
@@ -229,9 +229,9 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
-        if b.family != NULL:
-            family_leave(sm.chip.dispatcher, b.family)
-            b.family = NULL
+        if b.child_launches != NULL:
+            child_launches_leave(sm.chip.dispatcher, b.child_launches)
+            b.child_launches = NULL
         b.launch.origin.shares[sm.id].resident -= 1
         for i in range(b.launch.block_warps):
             stack_drop(sm.warps + b.warps[i])

@@ -1,7 +1,7 @@
 """Bulk copies: whole pieces of memory that one thread asks for, moved by a unit of their own.
 
 Data move at issue, in program order of the warp. Their time is that of the unit, one per multiprocessor, which takes copies in the
-order in which they were issued and hands over transactions at its own rate, by the coalescing rule of accesses that pass the L1. It
+order in which they were issued and sends transactions at its own rate, by the coalescing rule of accesses that pass the L1. It
 needs the same in-flight slots and store credits as the load/store unit. What a copy completes, an mbarrier's transaction count or its
 place in a group of the warp, happens when its last byte has arrived; a store's when its last byte is on its way, as stores are posted.
 
@@ -21,8 +21,8 @@ from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers,
 from archdef.engine.events cimport EV_BULK, EV_COPIED, events_push
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_BULK_SIZE, FAULT_READ_ONLY
 from archdef.engine.guest cimport guest_at, guest_fault
-from archdef.engine.inject cimport send_read, send_write, take_load
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu cimport send_read, send_write, take_load
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -232,7 +232,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
     """Start the copies of `lanes` (not empty). Returns how many, or -1 after a fault."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef Bulk *bulk = &sm.bulk
-    cdef Injection *inject = &sm.injection
+    cdef LsuPipeline *lsu = &sm.lsu
     cdef int started
     if bulk.count == 0:
         bulk.time = max(bulk.time, cycle + max(u.latency, 1))
@@ -252,13 +252,13 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
     elif u.combine != BK_WITHIN:
         c.global_stores += 1
     if bulk.count >= BULK_FULL:
-        inject.active = 1
-        inject.count = inject.next = 0
-        inject.load = -1
-        inject.unit = u.unit
-        inject.counters = c
-        inject.time = inject.stalled = cycle
-        inject.floor = 0
+        lsu.active = 1
+        lsu.count = lsu.next = 0
+        lsu.load = -1
+        lsu.unit = u.unit
+        lsu.counters = c
+        lsu.time = lsu.stalled = cycle
+        lsu.floor = 0
         held_until(sm, u.unit, NEVER, 0)
     return started
 
@@ -330,7 +330,7 @@ cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64
 
 
 cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
-    """Hand over what is due until a copy is complete on this side. Returns its load, or -1 if there is nothing more to do now.
+    """Send what is due until a copy is complete on this side. Returns its load, or -1 if there is nothing more to do now.
 
     A load that nothing is left to wait for has arrived; the caller says so to whom it may concern.
     """
@@ -353,7 +353,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
                 return -1
             bulk.loads += 1
             bulk.load = take_load(sm, copy.warp, copy.op)
-            sm.loads[bulk.load].remaining = 1        # held until all is handed over
+            sm.loads[bulk.load].remaining = 1        # held until all is sent
             sm.loads[bulk.load].latest = cycle
             sm.loads[bulk.load].group = copy.group
             sm.loads[bulk.load].barrier = copy.barrier

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from archdef.engine.chance cimport by_chance
+from archdef.engine.pseudorandom cimport pseudorandom_below
 from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.policy cimport ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS, Hook, ask_replacement
 
@@ -19,16 +19,16 @@ cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
-    cache.crowded = NULL
-    cache.crowds = 0
+    cache.over_quota = NULL
+    cache.sets_over_quota = 0
     cache.index = NULL
     cache.order = NULL
     cache.ends = NULL
     if table.sets == 0:
         return 0
-    if table.partial_ways:
-        cache.crowded = <uint8_t *>calloc(<size_t>table.sets, 1)
-        if cache.crowded == NULL:
+    if table.partial_dirty_ways:
+        cache.over_quota = <uint8_t *>calloc(<size_t>table.sets, 1)
+        if cache.over_quota == NULL:
             return -1
     cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
     cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
@@ -134,7 +134,7 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     free(cache.lines)
     free(cache.tags)
     free(cache.used)
-    free(cache.crowded)
+    free(cache.over_quota)
     free(cache.index)
     free(cache.order)
     free(cache.ends)
@@ -144,7 +144,7 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
-    cache.crowded = NULL
+    cache.over_quota = NULL
 
 
 cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil:
@@ -224,9 +224,9 @@ cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
 
 
 cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
-    """An empty slot, else by chance one of the few used longest ago, of those without a fill on its way; NULL if none."""
+    """An empty slot, else one of the k least recently used at random, of those without a fill on its way; NULL if none."""
     cdef const int64_t *used = cache.used + first
-    cdef int64_t i, last = -1, found = -1, next_, turn = by_chance(<uint64_t>cache.clock, <uint32_t>cache.table.among_oldest)
+    cdef int64_t i, last = -1, found = -1, next_, turn = pseudorandom_below(<uint64_t>cache.clock, <uint32_t>cache.table.random_of_k)
     while turn >= 0:
         next_ = -1
         for i in range(cache.table.ways):
@@ -244,7 +244,7 @@ cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
 
 cdef Line *_oldest_of_wide(Cache *cache, uint64_t line) noexcept nogil:
     """The same from the order of use of a wide set."""
-    cdef int64_t turn = by_chance(<uint64_t>cache.clock, <uint32_t>cache.table.among_oldest) if cache.table.among_oldest > 1 else 0
+    cdef int64_t turn = pseudorandom_below(<uint64_t>cache.clock, <uint32_t>cache.table.random_of_k) if cache.table.random_of_k > 1 else 0
     cdef int32_t slot = cache.ends[2 * cache_set(cache, line)], found = -1
     while slot >= 0:
         if not _filling(cache.lines + slot):
@@ -267,7 +267,7 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     used = cache.used + first
     if cache.table.hook:
         return _asked(cache, first, line)
-    if cache.table.among_oldest > 1:
+    if cache.table.random_of_k > 1:
         return _any_of_oldest(cache, first)
     for i in range(1, cache.table.ways):
         best = i if used[i] < used[best] else best

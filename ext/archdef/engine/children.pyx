@@ -11,18 +11,18 @@ from archdef.engine.device_runtime cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVIC
                                             DE_MEMORY, DE_NONE, DE_PENDING, DE_VALUE, LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_WAITING, ConstantFill)
 from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.failures cimport call_failed, call_refused, last_error
-from archdef.engine.family cimport BUFFER_HEAD, buffer_return, family_take, launch_take
+from archdef.engine.child_launches cimport BUFFER_HEAD, buffer_return, child_launches_take, launch_take
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_LAUNCH_POINTER
 from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
-from archdef.engine.happening cimport HP_ASKED
+from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_ENQUEUED
 from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
 from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport Uop
-from archdef.engine.room cimport room_plan
+from archdef.engine.block_storage cimport block_storage_plan
 from archdef.engine.state cimport Dispatcher, Sm
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
                                    SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X,
@@ -245,9 +245,9 @@ cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
     cdef Dispatcher *d = sm.chip.dispatcher
     cdef Block *b = sm.blocks + w.block
     cdef Launch *child
-    if b.family == NULL:
-        b.family = family_take(d, sm, w.block)
-    child = launch_take(d) if b.family != NULL else NULL
+    if b.child_launches == NULL:
+        b.child_launches = child_launches_take(d, sm, w.block)
+    child = launch_take(d) if b.child_launches != NULL else NULL
     if child == NULL:
         sm.chip.out_of_memory = True
         return NULL
@@ -257,7 +257,7 @@ cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
     child.state = LS_WAITING
     child.origin = w.launch.origin
     child.parent = w.launch
-    child.family = b.family
+    child.child_launches = b.child_launches
     child.depth = w.launch.depth + 1
     child.code_base = fetch_base(child)
     child.waits = 1              # until it reaches its stream
@@ -278,9 +278,9 @@ cdef void _start(Sm *sm, Warp *w, Launch *child, int64_t when) noexcept nogil:
     child.origin.pending += 1
     child.counted = not child.tail
     if child.counted:
-        child.family.pending += 1
+        child.child_launches.pending += 1
     w.launch.children += 1           # a tail: until it is listed
-    dispatch_note(sm.chip.dispatcher, child.ready, HP_ASKED, sm.id, child.number)
+    dispatch_note(sm.chip.dispatcher, child.ready, DISPATCH_LAUNCH_ENQUEUED, sm.id, child.number)
 
 
 cdef DeviceStream *_handle(const Warp *w, uint64_t handle, int kind) noexcept nogil:
@@ -385,7 +385,7 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     child.shared_bytes = table.model.shared_bytes + buffer.shared
     child.l1_sets = 0
     child.cost[0] = 0
-    room_plan(child)
+    block_storage_plan(child)
     if _fill(child, table, arguments, address) < 0:
         sm.chip.out_of_memory = True
         return DE_MEMORY
@@ -580,4 +580,4 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
         call_failed(w, lane, answer, u.d[0] >= 0)
     if u.d[0] >= 0:
         (<int32_t *>(w.rows + u.d[0]))[lane] = answer
-    return u.fn == SYS_JOIN and answer == DE_NONE and b.family != NULL and b.family.pending > 0
+    return u.fn == SYS_JOIN and answer == DE_NONE and b.child_launches != NULL and b.child_launches.pending > 0

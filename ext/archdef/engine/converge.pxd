@@ -1,4 +1,4 @@
-"""Divergence with convergence barriers: lanes that parted progress independently of each other."""
+"""Divergence with convergence barriers: lanes that diverged progress independently of each other."""
 from libc.stdint cimport int32_t, uint64_t
 
 from archdef.engine.launch cimport Warp

@@ -1,4 +1,4 @@
-"""Divergence with convergence barriers: lanes that parted progress independently of each other.
+"""Divergence with convergence barriers: lanes that diverged progress independently of each other.
 
 Where lanes part, a *join* remembers who takes part and where they meet (the immediate post-dominator). Lanes that get there wait in it
 until all participants that live are there. The lanes of a warp that share a program counter and a join are a *split*; one split runs

@@ -1,4 +1,4 @@
-"""Copies of lines in the L2 of a side of the chip on which they are not at home."""
+"""Copies of lines in an L2 partition in which they are not at home."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line, cache_take, cache_victim
@@ -7,7 +7,7 @@ from archdef.engine.write_back cimport write_back
 
 
 cdef void copy_take(Partition *partitions, int32_t which, Line *line, int32_t apart, int64_t time_fs) noexcept nogil:
-    """Give a line of a partition a place in the L2 of the side that asked for it, so many further on."""
+    """Give a line of a partition a place in the L2 partition that asked for it, so many further on."""
     cdef Partition *other = partitions + copy_partition(partitions.m, which, apart)
     cdef Cache *cache = &other.l2
     cdef uint64_t sets = <uint64_t>cache.table.sets

@@ -18,7 +18,7 @@ cdef struct Copies:              # of a warp that are on their way, by group mod
     int64_t product_end          # … and of the latest product
     int32_t product_group        # number of the group that is open
 
-cdef struct BulkCopy:            # one that waits for the unit, or is being handed over
+cdef struct BulkCopy:            # one that waits for the unit, or is being sent
     uint64_t address             # of global memory: where it goes on
     int64_t barrier              # offset in shared memory, -1: none
     uint32_t left                # bytes not yet formed into transactions

@@ -8,21 +8,21 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Port, Request
 from archdef.engine.route cimport Routing
-from archdef.engine.way cimport Way, way_take
+from archdef.engine.link cimport Link, link_reserve
 
 cdef struct Crossbar:
     const MachineTable *m
     const Routing *routing
     Events *inboxes          # per multiprocessor: where answers go
     int32_t *cluster         # of each multiprocessor
-    int64_t *place_fs        # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
-    int64_t *spread_fs       # [cluster][partition]: … and from each partition
+    int64_t *hop_fs          # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
+    int64_t *noc_distance_fs  # [cluster][partition]: … and from each partition
     int64_t *sending_fs      # [cluster; behind them, of ports for stores]: until when it sends, where its multiprocessors share a port
     int64_t *leaving_fs      # [cluster]: until when something leaves it, where there is a limit
     int64_t *in_free_fs      # [partition or slice]: from when on the next packet can come in …
     int64_t *out_free_fs     # … and go out
-    Way *ways                # of the clusters, NULL: answers come in as fast as partitions give them
-    Way *crossings           # [side][link], NULL: all that comes from other sides comes at once
+    Link *links              # of the clusters, NULL: answers come in as fast as partitions give them
+    Link *partition_links    # [L2 partition][link], NULL: all that comes from other L2 partitions comes at once
     int64_t landed_fs        # when the last store landed
     int64_t *landed          # the same of each launch, in cycles
 
@@ -46,7 +46,7 @@ cdef inline int64_t packet_bytes(const MachineTable *m, const Request *r) noexce
         return m.interconnect.header_bytes
     return m.interconnect.header_bytes + r.bytes + (m.interconnect.mask_bytes if in_part(m, r) else 0)
 
-cdef inline int64_t door_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
+cdef inline int64_t slice_port_fs(const MachineTable *m, const Request *r, int64_t packet) noexcept nogil:
     """Time for which a request holds the way into a slice."""
     if r.kind == RQ_ATOMIC:
         return max((1 + r.apart) * m.interconnect.slices.atomic_packet_fs,
@@ -64,11 +64,11 @@ cdef inline int64_t enter_partition(Crossbar *x, int32_t which, int64_t packet, 
     x.in_free_fs[which] = arrival + max(takes_fs, port_fs(m, packet, m.interconnect.partition_request_bytes_per_cycle))
     return x.in_free_fs[which]
 
-cdef inline int64_t enter_slice(Crossbar *x, int32_t door, const Request *r, int64_t packet, int64_t least_fs, int64_t leaves_fs) noexcept nogil:
+cdef inline int64_t enter_slice(Crossbar *x, int32_t port_slice, const Request *r, int64_t packet, int64_t least_fs, int64_t leaves_fs) noexcept nogil:
     """When a packet is through a slice's port, which it gets to no sooner than `least_fs`."""
-    cdef int64_t arrival = max(max(leaves_fs + x.m.interconnect.request_latency_fs, x.in_free_fs[door]), least_fs)
-    x.in_free_fs[door] = arrival + door_fs(x.m, r, packet)
-    return x.in_free_fs[door]
+    cdef int64_t arrival = max(max(leaves_fs + x.m.interconnect.request_latency_fs, x.in_free_fs[port_slice]), least_fs)
+    x.in_free_fs[port_slice] = arrival + slice_port_fs(x.m, r, packet)
+    return x.in_free_fs[port_slice]
 
 cdef inline void crossbar_deliver(Crossbar *x, int64_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
     """Tell a multiprocessor when the answer to one of its reads is there."""
@@ -95,13 +95,13 @@ cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_
         crossbar_sending(x, unit, sm)[0] = port.free_fs
     return leaves_fs
 
-cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t side, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
-    """When data of a slice, or a partition, that would be on another side at a time are there."""
+cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t l2_partition, int64_t slice, int64_t bytes, int64_t time_fs) noexcept nogil:
+    """When data of a slice, or a partition, that would be in another L2 partition at a time are there."""
     cdef int64_t links = x.m.interconnect.l2_partitions.links
-    if x.crossings == NULL:
+    if x.partition_links == NULL:
         return time_fs
-    return way_take(x.crossings + side * links + slice % links, x.m.core_period_fs, time_fs,
-                    bytes * links * x.m.core_period_fs // x.m.interconnect.l2_partitions.link_bytes_per_cycle)
+    return link_reserve(x.partition_links + l2_partition * links + slice % links, x.m.core_period_fs, time_fs,
+                        bytes * links * x.m.core_period_fs // x.m.interconnect.l2_partitions.link_bytes_per_cycle)
 
 cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """When read data that a slice, or partition, has at a time arrive; `late_fs` is a delay that keeps nobody else waiting."""
@@ -113,10 +113,10 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
     out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
     arrival = out[0] + m.interconnect.response_latency_fs + late_fs
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
-        arrival = way_take(x.ways + x.cluster[sm], m.core_period_fs, arrival,
-                           packet * m.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
-    if x.place_fs != NULL:
-        arrival += x.place_fs[sm] + x.spread_fs[x.cluster[sm] * m.dram.partitions + slice]
+        arrival = link_reserve(x.links + x.cluster[sm], m.core_period_fs, arrival,
+                               packet * m.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
+    if x.hop_fs != NULL:
+        arrival += x.hop_fs[sm] + x.noc_distance_fs[x.cluster[sm] * m.dram.partitions + slice]
     return arrival
 
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1

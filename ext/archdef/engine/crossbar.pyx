@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free
 from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.route cimport Routing
-from archdef.engine.way cimport ways_close, ways_open
+from archdef.engine.link cimport links_close, links_open
 
 
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1:
@@ -22,28 +22,28 @@ cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int
     if x.cluster == NULL or x.sending_fs == NULL or x.leaving_fs == NULL or x.in_free_fs == NULL or x.out_free_fs == NULL:
         raise MemoryError("crossbar of the machine")
     _number_clusters(x)
-    _spread(x)
+    _measure_noc(x)
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
-        x.ways = ways_open(x.cluster[m.chip.multiprocessors - 1] + 1)
+        x.links = links_open(x.cluster[m.chip.multiprocessors - 1] + 1)
     if m.interconnect.l2_partitions.link_bytes_per_cycle and m.interconnect.l2_partitions.count > 1:
-        x.crossings = ways_open(m.interconnect.l2_partitions.count * m.interconnect.l2_partitions.links)
+        x.partition_links = links_open(m.interconnect.l2_partitions.count * m.interconnect.l2_partitions.links)
     return 0
 
 
 cdef void crossbar_close(Crossbar *x) noexcept nogil:
     """Free what `crossbar_open` took, complete or not."""
     free(x.cluster)
-    free(x.place_fs)
-    free(x.spread_fs)
+    free(x.hop_fs)
+    free(x.noc_distance_fs)
     free(x.sending_fs)
     free(x.leaving_fs)
     free(x.in_free_fs)
     free(x.out_free_fs)
-    ways_close(x.ways)
-    ways_close(x.crossings)
+    links_close(x.links)
+    links_close(x.partition_links)
     x.cluster = NULL
-    x.place_fs = x.spread_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
-    x.ways = x.crossings = NULL
+    x.hop_fs = x.noc_distance_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
+    x.links = x.partition_links = NULL
 
 
 cdef int _number_clusters(Crossbar *x) except -1:
@@ -51,8 +51,8 @@ cdef int _number_clusters(Crossbar *x) except -1:
     cdef const MachineTable *m = x.m
     cdef int64_t i, left = 0, k = -1, place = 0
     if m.interconnect.distances.hop_cycles_count or m.interconnect.distances.partition_fs:
-        x.place_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
-        if x.place_fs == NULL:
+        x.hop_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
+        if x.hop_fs == NULL:
             raise MemoryError("distances of the network")
     for i in range(m.chip.multiprocessors):
         if left == 0:
@@ -61,23 +61,23 @@ cdef int _number_clusters(Crossbar *x) except -1:
             left = m.chip.cluster_sizes[k] if k < m.chip.cluster_sizes_count else m.chip.multiprocessors_per_cluster
         x.cluster[i] = <int32_t>k
         if m.interconnect.distances.hop_cycles_count:
-            x.place_fs[i] = m.interconnect.distances.hop_cycles[place % m.interconnect.distances.hop_cycles_count] * m.shader_period_fs
+            x.hop_fs[i] = m.interconnect.distances.hop_cycles[place % m.interconnect.distances.hop_cycles_count] * m.shader_period_fs
         place += 1
         left -= 1
     return 0
 
 
-cdef int _spread(Crossbar *x) except -1:
+cdef int _measure_noc(Crossbar *x) except -1:
     """Say by how much answers from each partition take longer to each cluster: any number up to the most, always the same."""
     cdef const MachineTable *m = x.m
     cdef int64_t i
     cdef uint64_t mixed
-    if x.place_fs == NULL:
+    if x.hop_fs == NULL:
         return 0
-    x.spread_fs = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * m.dram.partitions), sizeof(int64_t))
-    if x.spread_fs == NULL:
+    x.noc_distance_fs = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * m.dram.partitions), sizeof(int64_t))
+    if x.noc_distance_fs == NULL:
         raise MemoryError("distances of the network")
     for i in range((x.cluster[m.chip.multiprocessors - 1] + 1) * m.dram.partitions):
         mixed = <uint64_t>(i + 1) * <uint64_t>0x9e3779b97f4a7c15
-        x.spread_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.distances.partition_fs >> 10
+        x.noc_distance_fs[i] = <int64_t>((mixed ^ mixed >> 31) * <uint64_t>0xbf58476d1ce4e5b9 >> 54) * m.interconnect.distances.partition_fs >> 10
     return 0

@@ -10,7 +10,7 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport OFFSET_BITS, OFFSET_MASK, cluster_post, cluster_reach, is_remote, own_address
 from archdef.engine.copying cimport BulkCopy
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS
-from archdef.engine.flight cimport Load
+from archdef.engine.in_flight cimport Load
 from archdef.engine.guest cimport guest_fault
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.mbarrier cimport phase_complete

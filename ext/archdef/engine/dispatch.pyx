@@ -16,22 +16,23 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport cluster_leave, cluster_number, cluster_take
 from archdef.engine.clock cimport NEVER
 from archdef.engine.device_runtime cimport LK_COPY, LK_GRID, LK_MARK, LS_COMPLETE, LS_QUEUED, LS_STARTED, ChildRecord, Fit
-from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_RETURN, events_push
-from archdef.engine.family cimport buffer_return, family_drop, launch_drop
+from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_SWAPPED_IN, events_push
+from archdef.engine.child_launches cimport buffer_return, child_launches_drop, launch_drop
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
-from archdef.engine.happening cimport HP_ASKED, HP_PLACE, HP_READY, HP_RETURN, HP_WAITING, Ended, Happening
+from archdef.engine.dispatch_event cimport (DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES, DISPATCH_BLOCK_WAITING,
+                                            Ended, DispatchEvent)
 from archdef.engine.heap cimport heap_room
-from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, Family, Launch, Origin, Warp
+from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.policy cimport Hook, ask_dispatch
-from archdef.engine.returning cimport block_leaves
-from archdef.engine.room cimport room_give, room_take
+from archdef.engine.block_swap cimport block_swap_out
+from archdef.engine.block_storage cimport block_storage_release, block_storage_take
 from archdef.engine.state cimport Dispatcher, Sm
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
-cdef inline bint _before(const Happening *a, const Happening *b) noexcept nogil:
+cdef inline bint _before(const DispatchEvent *a, const DispatchEvent *b) noexcept nogil:
     if a.cycle != b.cycle:
         return a.cycle < b.cycle
     if a.kind != b.kind:
@@ -41,11 +42,11 @@ cdef inline bint _before(const Happening *a, const Happening *b) noexcept nogil:
 
 cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil:
     """Something will happen that blocks may start after."""
-    cdef Happening item
-    cdef Happening *grown
+    cdef DispatchEvent item
+    cdef DispatchEvent *grown
     cdef int32_t i, parent
     if d.count == d.room:
-        grown = <Happening *>realloc(d.heap, <size_t>(2 * d.room + 64) * sizeof(Happening))
+        grown = <DispatchEvent *>realloc(d.heap, <size_t>(2 * d.room + 64) * sizeof(DispatchEvent))
         if grown == NULL:
             d.chip.out_of_memory = True
             return
@@ -66,8 +67,8 @@ cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, 
     d.heap[i] = item
 
 
-cdef Happening _next(Dispatcher *d) noexcept nogil:
-    cdef Happening top = d.heap[0], last
+cdef DispatchEvent _next(Dispatcher *d) noexcept nogil:
+    cdef DispatchEvent top = d.heap[0], last
     cdef int32_t i = 0, child
     d.count -= 1
     last = d.heap[d.count]
@@ -126,7 +127,7 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
 
 
 cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept nogil:
-    """How many of fewer blocks than there are multiprocessors each group gets: see `archdef.spec.GroupByGroup`."""
+    """How many of fewer blocks than there are multiprocessors each group gets: see `archdef.spec.GpcRoundRobin`."""
     cdef int64_t k, most, left, before
     cdef int turn
     for k in range(32):
@@ -150,13 +151,13 @@ cdef int64_t _turn(const MachineTable *m, int64_t rounds, int64_t number) noexce
     while groups < 32 and m.chip.groups[groups]:
         groups += 1
     groups -= 1
-    step = m.chip.first_after if m.chip.first_after else groups
+    step = m.chip.first_gpc_interval_turns if m.chip.first_gpc_interval_turns else groups
     while others < rounds * groups:
         if first < rounds and others == next_first:
             number -= m.chip.groups[0]
             if number < 0:
                 return 0
-            next_first = step * (first + 1) - (m.chip.first_after > 0)
+            next_first = step * (first + 1) - (m.chip.first_gpc_interval_turns > 0)
             first += 1
         number -= m.chip.groups[1 + others % groups]
         if number < 0:
@@ -165,9 +166,9 @@ cdef int64_t _turn(const MachineTable *m, int64_t rounds, int64_t number) noexce
     return 0
 
 
-cdef int64_t _beside(const MachineTable *m, int64_t number, int64_t blocks, int64_t size) noexcept nogil:
+cdef int64_t _within_gpc(const MachineTable *m, int64_t number, int64_t blocks, int64_t size) noexcept nogil:
     """Where, in a group of `size` multiprocessors that gets so many blocks, that of a number goes: side by side only as many as have to."""
-    cdef int64_t n = m.chip.beside, more, full
+    cdef int64_t n = m.chip.multiprocessors_per_tpc, more, full
     if n < 2:
         return number
     more = max(blocks - size // n, 0)
@@ -220,7 +221,7 @@ cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     if k == 32:
         return NULL
     best = _least(d, launch, first, m.chip.groups[k])
-    sm = d.sms + min(first + min(_beside(m, number, given[k], m.chip.groups[k]), m.chip.groups[k] - 1), m.chip.multiprocessors - 1)
+    sm = d.sms + min(first + min(_within_gpc(m, number, given[k], m.chip.groups[k]), m.chip.groups[k] - 1), m.chip.multiprocessors - 1)
     return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
 
 
@@ -234,7 +235,7 @@ cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
     return best if best != NULL else _least(d, launch, 0, d.chip.m.chip.multiprocessors)
 
 
-cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
+cdef void _occupy_slots(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
     """Take warp slots and resources for a block."""
     cdef int32_t i
     for i in range(count):
@@ -243,7 +244,7 @@ cdef void _sit(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_
         sm.used[i] += cost[i]
 
 
-cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
+cdef bint _place_block(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
     """Give the launch's next block, which is alone or in a cluster, a place on a multiprocessor that has room. False: the host has no memory for it."""
     cdef int32_t slot = _lowest(sm.free_blocks)
     cdef Block *b = sm.blocks + slot
@@ -254,12 +255,12 @@ cdef bint _seat(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, in
     b.cluster = cluster
     b.cluster_rank = 0 if cluster == NULL else <int32_t>(launch.next_block % launch.cluster_blocks)
     b.leaving = False
-    b.room = room_take(d.chip, launch)
-    if b.room == NULL:
+    b.storage = block_storage_take(d.chip, launch)
+    if b.storage == NULL:
         d.chip.out_of_memory = True
         return False
-    b.warps = <int32_t *>(<char *>b.room + launch.room.slots)
-    _sit(sm, slot, launch.cost, b.warps, launch.block_warps)
+    b.warps = <int32_t *>(<char *>b.storage + launch.block_layout.slots)
+    _occupy_slots(sm, slot, launch.cost, b.warps, launch.block_warps)
     if launch.next_block == 0:
         launch.started = begin
     launch.next_block += 1
@@ -282,7 +283,7 @@ cdef int64_t _room_for(const Sm *sm, const Launch *launch) noexcept nogil:
     return room
 
 
-cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
+cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     """Give the blocks of the launch's next cluster places on multiprocessors that share a port, where most of such blocks fit.
 
     False: they fit nowhere now, or the host has no memory.
@@ -308,7 +309,7 @@ cdef bint _seat_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept n
         d.chip.out_of_memory = True
         return False
     for _ in range(launch.cluster_blocks):
-        if not _seat(d, _least(d, launch, best, best_end - best), launch, cluster, cycle):
+        if not _place_block(d, _least(d, launch, best, best_end - best), launch, cluster, cycle):
             return False
     return True
 
@@ -329,10 +330,10 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
     if b.leaving:               # it has taken its memory along
         d.leaving -= 1
         b.leaving = False
-        b.room = NULL
+        b.storage = NULL
         return
-    room_give(d.chip, launch, b.room)
-    b.room = NULL
+    block_storage_release(d.chip, launch, b.storage)
+    b.storage = NULL
     launch.seated -= 1
     _forget(d, launch)
 
@@ -350,7 +351,7 @@ cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
     cdef const Warp *w
     cdef bint one = False
     cdef int32_t i
-    if not b.running or b.leaving or b.cluster != NULL or b.draining or b.family == NULL or b.family.pending == 0:
+    if not b.running or b.leaving or b.cluster != NULL or b.draining or b.child_launches == NULL or b.child_launches.pending == 0:
         return False
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
@@ -378,7 +379,7 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
     """Let the block that has waited longest for its children give its place away. False: there is none."""
     cdef Sm *sm
     cdef Block *b
-    cdef Family *family
+    cdef ChildLaunches *child_launches
     cdef int32_t i, slot
     if d.leaving:
         return True
@@ -390,18 +391,18 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         b = sm.blocks + slot
         if not _all_wait(sm, b):
             continue
-        family = b.family
-        free(family.warps)
-        family.warps = <Warp *>malloc(<size_t>b.launch.block_warps * sizeof(Warp))
-        if family.warps == NULL:
+        child_launches = b.child_launches
+        free(child_launches.warps)
+        child_launches.warps = <Warp *>malloc(<size_t>b.launch.block_warps * sizeof(Warp))
+        if child_launches.warps == NULL:
             d.chip.out_of_memory = True
             return False
-        block_leaves(sm, b, cycle)
+        block_swap_out(sm, b, cycle)
         for i in range(b.launch.block_warps):
-            family.warps[i] = sm.warps[b.warps[i]]
+            child_launches.warps[i] = sm.warps[b.warps[i]]
             sm.warps[b.warps[i]].stack_grown = 0
-        family.room = b.room
-        family.block = b[0]
+        child_launches.storage = b.storage
+        child_launches.block = b[0]
         b.leaving = True
         d.leaving += 1
         b.running = 0
@@ -409,25 +410,25 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         b.launch.origin.shares[sm.id].warps_alive -= b.warps_alive
         if b.launch.origin.shares[sm.id].warps_alive == 0:
             b.launch.origin.shares[sm.id].counters.active_cycles += cycle - b.launch.origin.shares[sm.id].active_since
-        dispatch_note(d, cycle + _moving_cycles(d, b.launch), HP_PLACE, sm.id, slot)
+        dispatch_note(d, cycle + _moving_cycles(d, b.launch), DISPATCH_SLOT_FREE, sm.id, slot)
         return True
     return False
 
 
-cdef bint _come_back(Dispatcher *d, Sm *sm, Family *family, int64_t cycle) noexcept nogil:
+cdef bint _come_back(Dispatcher *d, Sm *sm, ChildLaunches *child_launches, int64_t cycle) noexcept nogil:
     """Give a block that had given its place away another one."""
     cdef int32_t slot = _lowest(sm.free_blocks)
     cdef Block *b = sm.blocks + slot
-    cdef Launch *launch = family.block.launch
-    b[0] = family.block
+    cdef Launch *launch = child_launches.block.launch
+    b[0] = child_launches.block
     b.running = 0                # until it is there
-    b.room = family.room
-    b.warps = <int32_t *>(<char *>b.room + launch.room.slots)
-    family.room = NULL
-    family.sm = sm.id
-    family.slot = slot
-    _sit(sm, slot, launch.cost, b.warps, launch.block_warps)
-    events_push(sm.inbox, max(cycle, d.launch_free) + _moving_cycles(d, launch), EV_RETURN, slot)
+    b.storage = child_launches.storage
+    b.warps = <int32_t *>(<char *>b.storage + launch.block_layout.slots)
+    child_launches.storage = NULL
+    child_launches.sm = sm.id
+    child_launches.slot = slot
+    _occupy_slots(sm, slot, launch.cost, b.warps, launch.block_warps)
+    events_push(sm.inbox, max(cycle, d.launch_free) + _moving_cycles(d, launch), EV_SWAPPED_IN, slot)
     return True
 
 
@@ -435,22 +436,22 @@ cdef bint _come_back(Dispatcher *d, Sm *sm, Family *family, int64_t cycle) noexc
 cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
     """Start as many blocks as have room; if all was full before, `only` that multiprocessor has changed."""
     cdef Launch *launch
-    cdef Family *family
+    cdef ChildLaunches *child_launches
     cdef Sm *sm
     while d.returning != NULL:
-        family = d.returning
-        sm = _choose(d, family.block.launch)
+        child_launches = d.returning
+        sm = _choose(d, child_launches.block.launch)
         if sm == NULL:
             _make_room(d, cycle)
             return
-        _come_back(d, sm, family, cycle)
-        d.returning = family.next
+        _come_back(d, sm, child_launches, cycle)
+        d.returning = child_launches.next
         d.full = False
     while d.first != NULL:
         launch = d.first
         while launch.next_block < launch.blocks:
             if launch.cluster_blocks > 1:
-                if not _seat_cluster(d, launch, cycle):
+                if not _place_cluster(d, launch, cycle):
                     return
                 continue
             if d.full:
@@ -461,7 +462,7 @@ cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
                 d.full = True
                 _make_room(d, cycle)
                 return
-            if not _seat(d, sm, launch, NULL, cycle):
+            if not _place_block(d, sm, launch, NULL, cycle):
                 return
         launch.state = LS_STARTED
         d.full = False
@@ -480,7 +481,7 @@ cdef void _wait_less(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogi
     launch.waits -= 1
     if launch.waits == 0:
         launch.ready = max(launch.ready, cycle)
-        dispatch_note(d, launch.ready, HP_READY, 0, launch.number)
+        dispatch_note(d, launch.ready, DISPATCH_LAUNCH_READY, 0, launch.number)
 
 
 cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
@@ -497,8 +498,8 @@ cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
         parent.children -= 1
         return
     if launch.own_stream:
-        last = &launch.family.last
-        serial = &launch.family.last_serial
+        last = &launch.child_launches.last
+        serial = &launch.child_launches.last_serial
     elif launch.stream != NULL:
         last = &launch.stream.last
         serial = &launch.stream.last_serial
@@ -518,7 +519,7 @@ cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     cdef Launch *waiter = launch.first_waiter
     cdef Launch *after
     cdef Launch *parent = launch.parent
-    cdef Family *family = launch.family
+    cdef ChildLaunches *child_launches = launch.child_launches
     cdef Origin *origin = launch.origin
     launch.state = LS_COMPLETE
     launch.ended = cycle
@@ -537,14 +538,14 @@ cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
         buffer_return(origin, launch, launch.buffer)
     parent.children -= 1
     if launch.counted:
-        family.pending -= 1
-    if launch.counted and family.pending == 0:
-        if family.ended:
-            family_drop(d, family)
-        elif family.room != NULL:
-            dispatch_note(d, next_cycle, HP_RETURN, 0, family.number)
+        child_launches.pending -= 1
+    if launch.counted and child_launches.pending == 0:
+        if child_launches.ended:
+            child_launches_drop(d, child_launches)
+        elif child_launches.storage != NULL:
+            dispatch_note(d, next_cycle, DISPATCH_BLOCK_RESUMES, 0, child_launches.number)
         else:
-            events_push(d.sms[family.sm].inbox, next_cycle, EV_CHILDREN, family.slot)
+            events_push(d.sms[child_launches.sm].inbox, next_cycle, EV_CHILDREN, child_launches.slot)
     if launch.kind != LK_GRID or launch.seated == 0:
         launch_drop(d, launch)
 
@@ -697,7 +698,7 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
         launch = sm.blocks[ended.slot].launch
         launch.done_blocks += 1
         launch.ended = max(launch.ended, cycle)
-        dispatch_note(d, cycle + d.chip.m.chip.block_turnover_cycles, HP_PLACE, sm.id, ended.slot)
+        dispatch_note(d, cycle + d.chip.m.chip.block_turnover_cycles, DISPATCH_SLOT_FREE, sm.id, ended.slot)
         sm = _first_ended(d)
     for i in range(d.chip.m.chip.multiprocessors):
         d.sms[i].ended_count = d.sms[i].ended_noted = 0
@@ -741,36 +742,36 @@ cdef void dispatch_collect(Dispatcher *d) noexcept nogil:
 
 cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
     """Before an epoch up to `until`: handle what happens in it. Returns 1 if `unfit` must be measured first, -1 after a fault."""
-    cdef Happening item
+    cdef DispatchEvent item
     cdef Launch *launch
-    cdef Family *family
+    cdef ChildLaunches *child_launches
     cdef Sm *freed
     d.horizon = until
     while d.count and d.heap[0].cycle < until:
-        launch = d.chip.launches[d.heap[0].index] if d.heap[0].kind == HP_READY else NULL
+        launch = d.chip.launches[d.heap[0].index] if d.heap[0].kind == DISPATCH_LAUNCH_READY else NULL
         if launch != NULL and launch.kind == LK_GRID and not _measured(d, launch):
             d.unfit = launch
             return 1
         item = _next(d)
         freed = NULL
-        if item.kind == HP_PLACE:
+        if item.kind == DISPATCH_SLOT_FREE:
             freed = d.sms + item.sm
             _leave(d, freed, item.index)
-        elif item.kind == HP_ASKED:
+        elif item.kind == DISPATCH_LAUNCH_ENQUEUED:
             _reach(d, d.chip.launches[item.index], item.cycle)
             continue
-        elif item.kind == HP_WAITING:
+        elif item.kind == DISPATCH_BLOCK_WAITING:
             if not _all_wait(d.sms + item.sm, d.sms[item.sm].blocks + item.index):
                 continue
             _note_waiting(d, item.sm, item.index)
-        elif item.kind == HP_RETURN:
-            family = d.families[item.index]
-            family.next = NULL
+        elif item.kind == DISPATCH_BLOCK_RESUMES:
+            child_launches = d.child_launches[item.index]
+            child_launches.next = NULL
             if d.returning == NULL:
-                d.returning = family
+                d.returning = child_launches
             else:
-                d.last_returning.next = family
-            d.last_returning = family
+                d.last_returning.next = child_launches
+            d.last_returning = child_launches
         elif not _ready(d, launch, item.cycle):
             return -1
         _fill(d, freed, item.cycle)

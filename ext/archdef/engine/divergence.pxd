@@ -1,4 +1,4 @@
-"""Lanes of a warp that parted: what a stack, or convergence barriers, remember of them."""
+"""Diverged lanes of a warp: what a stack, or convergence barriers, remember of them."""
 from libc.stdint cimport int32_t, uint64_t
 
 cdef enum SplitState:
@@ -14,7 +14,7 @@ cdef struct Frame:               # one entry of the divergence stack, or a join 
     uint64_t waiting             # a join's: those that are there
     int32_t call                 # 1: a call's return point; `caller` is the frame index before
     int32_t caller               # a join's: the join above it, -1: none; if free: 1 + index of the next that is free
-    int32_t branch               # op at which the lanes parted
+    int32_t branch               # op at which the lanes diverged
     int32_t path                 # LanePart of the lanes when they go on from here
 
 cdef struct Split:               # lanes that go on together, while they do not run

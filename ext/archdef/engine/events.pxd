@@ -15,12 +15,12 @@ cdef enum EventKind:
     EV_BLOCK = 3         # a block starts in block slot `index`
     EV_BULK = 4          # the bulk unit can go on
     EV_CHILDREN = 6      # all that the block in slot `index` has launched is complete
-    EV_RETURN = 7        # a block that gave its place away is back, in slot `index`
+    EV_SWAPPED_IN = 7    # a block that was swapped out is back, in slot `index`
     EV_COPIED = 5        # a bulk copy inside shared memory is done: load `index`
     EV_COMBINED = 9      # stores that wait for others of their lines may have waited long enough
     EV_CLUSTER = 10      # the barrier of its cluster lets the block in slot `index` go on
     EV_POSTED = 11       # operation `index` on an mbarrier comes from another block
-    EV_LEFT = 12         # the warp in slot `index` has given its place away
+    EV_SWAPPED_OUT = 12  # the warp in slot `index` is swapped out
     EV_GRIDS = 8         # the barrier of its grid, or of several, lets the block in slot `index` go on
 
 cdef struct Event:

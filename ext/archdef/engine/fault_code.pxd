@@ -19,10 +19,10 @@ cdef enum FaultCode:
     FAULT_CALL_TARGET = 17       # an indirect call of what is no function of that kind
     FAULT_FRAME = 18             # the call stack of a thread is full
     FAULT_PHASE = 19             # a count that a barrier in shared memory does not allow
-    FAULT_PARTED = 20            # lanes of a warp wait for lanes of it that never come
+    FAULT_DIVERGED = 20          # lanes of a warp wait for lanes of it that never come
     FAULT_LAUNCH_POINTER = 21    # a child is given the address of shared or local memory; detail: offset of the argument, kernel
     FAULT_LAUNCH_COPY = 22       # a copy or fill that a kernel asked for leaves its allocation
-    FAULT_STANDSTILL = 23        # warps that go round wait for what nobody will do
+    FAULT_LIVELOCK = 23          # warps that go round wait for what nobody will do
     FAULT_POLICY = 24            # a plugin's policy gave an answer that is none; detail: number of its hook
     FAULT_BULK_SIZE = 30         # bytes of a bulk copy
     FAULT_CLUSTER_RANK = 33      # no block of the cluster has that rank; detail: rank, blocks

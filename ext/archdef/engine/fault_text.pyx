@@ -4,8 +4,8 @@ from libc.stdint cimport int64_t
 from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BARRIER_NUMBER, FAULT_BOUNDS, FAULT_BRANCH_INDEX, FAULT_BULK_SIZE,
                                         FAULT_CALL_TARGET, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_CYCLES, FAULT_DEADLOCK, FAULT_FRAME,
                                         FAULT_FREE, FAULT_HOST_MEMORY, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_LAUNCH_COPY, FAULT_LAUNCH_POINTER,
-                                        FAULT_PARTED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK,
-                                        FAULT_STANDSTILL, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
+                                        FAULT_DIVERGED, FAULT_PART_OF_GROUP, FAULT_PART_OF_WARP, FAULT_PHASE, FAULT_READ_ONLY, FAULT_STACK,
+                                        FAULT_LIVELOCK, FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TENSOR,
                                         FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE,
                                         TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW)
 from archdef.engine.launch cimport Block, Launch, Warp
@@ -13,7 +13,7 @@ from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.grid cimport Grid
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.state cimport Dispatcher, Fault, Sm
-from archdef.engine.stuck cimport stuck
+from archdef.engine.deadlock cimport explain_deadlock
 from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE,
                                    SP_TEXTURE)
 
@@ -21,7 +21,7 @@ from archdef.errors import BudgetExceeded, GuestFault
 
 _KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY: "read_only",
           FAULT_PART_OF_WARP: "part_of_warp", FAULT_PART_OF_GROUP: "part_of_group",
-          FAULT_DEADLOCK: "deadlock", FAULT_STANDSTILL: "deadlock", FAULT_PARTED: "deadlock",
+          FAULT_DEADLOCK: "deadlock", FAULT_LIVELOCK: "deadlock", FAULT_DIVERGED: "deadlock",
           FAULT_TRAP: "trap", FAULT_TEXTURE_HANDLE: "texture_handle", FAULT_TEXTURE_SHAPE: "texture_shape", FAULT_SURFACE_BOUNDS: "surface_bounds",
           FAULT_SURFACE_ALIGNMENT: "surface_alignment", FAULT_SURFACE_FORMAT: "surface_format", FAULT_STACK: "stack", FAULT_FRAME: "stack",
           FAULT_CALL_TARGET: "call_target", FAULT_FREE: "free", FAULT_PHASE: "phase", FAULT_LAUNCH_POINTER: "launch_pointer",
@@ -72,8 +72,8 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         depth = sum(w.stack[k].call for k in range(w.depth))
         data["depth"] = depth
     waiting, told, blocks = bin(f.lanes).count("1"), "", ""
-    if f.code in (FAULT_DEADLOCK, FAULT_PARTED, FAULT_STANDSTILL):
-        found = stuck(f, sms, multiprocessors, dispatcher, grid)
+    if f.code in (FAULT_DEADLOCK, FAULT_DIVERGED, FAULT_LIVELOCK):
+        found = explain_deadlock(f, sms, multiprocessors, dispatcher, grid)
         data.update(found)
         told, blocks = _told(found), _blocks(found)
     text = {
@@ -84,8 +84,8 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
                             f"the first {who}",
         FAULT_PART_OF_GROUP: f"an instruction of four whole warps, of which block {block} has not all, the first {who}",
         FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits {_for(data)}" if f.lanes else "") + told,
-        FAULT_STANDSTILL: f"no warp can go on: {blocks}{told}",
-        FAULT_PARTED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
+        FAULT_LIVELOCK: f"no warp can go on: {blocks}{told}",
+        FAULT_DIVERGED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
         FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
         FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
         FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
@@ -161,7 +161,7 @@ def _of(found):
 
 
 def _told(found, most=4):
-    """Say who waits where, who is missing, and what parted them: a line each, and so many entries of a kind."""
+    """Say who waits where, who is missing, and where they diverged: a line each, and so many entries of a kind."""
     parts = []
     for who in found["waiting"][:most]:
         barrier = (f" at the barrier of its {who['barrier']}" if who["barrier"] in ("grid", "cluster") else f" at barrier {who['barrier']}"
@@ -173,7 +173,7 @@ def _told(found, most=4):
         parts.append(f"{len(found['waiting']) - most} more wait")
     parts += [f"lanes {who['lanes']:#x} of warp {who['warp']} stand at {who['statement']}" for who in found["missing"][:most]]
     if found["branch"] is not None:
-        parts.append(f"they parted at {found['branch']}")
+        parts.append(f"they diverged at {found['branch']}")
     return "".join(f"\n  {part}" for part in parts)
 
 

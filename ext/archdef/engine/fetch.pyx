@@ -80,7 +80,7 @@ cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t ad
     line = cache_find(cache, number)
     if line != NULL:
         return max(cycle, arrives[line - cache.lines]) + cache.table.latency_cycles
-    for i in range(cache.table.lines_ahead + 1):
+    for i in range(cache.table.prefetch_degree + 1):
         address = (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes
         if i and (address >= end or cache_find(cache, number + <uint64_t>i) != NULL):
             continue

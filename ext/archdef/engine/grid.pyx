@@ -13,7 +13,7 @@ from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
 from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records
-from archdef.engine.room cimport room_plan
+from archdef.engine.block_storage cimport block_storage_plan
 from archdef.engine.share cimport Share
 from archdef.engine.spacing cimport code_place, find_queued, space_out
 from archdef.engine.tables cimport Tables
@@ -53,7 +53,7 @@ cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_sh
     """Enter a kernel into a launch, or into the model of launches by kernels: its code, what its threads need, what is counted for it."""
     cdef const MachineTable *m = launch.m
     _check_near(program, dynamic_shared_bytes)
-    find_queued(loaded.ops, loaded.op_count, m.load_store.instruction_queue.units)
+    find_queued(loaded.ops, loaded.op_count, m.load_store.memory_instruction_queue.units)
     space_out(loaded.ops, loaded.op_count, m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
     if m.caches.instruction.sets:
         launch.code_lines = code_place(loaded.ops, loaded.op_count, m.instruction_bytes, m.caches.instruction.line_bytes)
@@ -197,7 +197,7 @@ cdef class Grid:
             raise LaunchError(f"a block of {launch.block_warps} warps is more than {m.schedulers.count} schedulers of "
                               f"{SCHEDULER_WARPS} warps hold")
         launch.cost[0] = max(launch.cost[0], <int64_t>WHOLE // (SCHEDULER_WARPS * m.schedulers.count // launch.block_warps))
-        room_plan(launch)
+        block_storage_plan(launch)
         # another word to begin with only turns the banks, unless words of a row count as one
         launch.passes_period = m.shared.bank_width_bytes
         if m.shared.row_words > 1:

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.atomic_unit cimport AtomicUnit
 from archdef.engine.crossbar cimport Crossbar
-from archdef.engine.gather cimport Gatherers
+from archdef.engine.l2_coalescer cimport L2Coalescers
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.partition cimport Partition
 from archdef.engine.port cimport Request
@@ -14,7 +14,7 @@ cdef struct L2:
     const MachineTable *m
     const Routing *routing
     Crossbar *crossbar       # by which answers go back
-    Gatherers *gathering
+    L2Coalescers *gathering
     SharedTextures *textures
     Partition *partitions
     AtomicUnit *atomics      # [partition or slice]

@@ -12,14 +12,14 @@ from archdef.engine.cache cimport ALL_SECTORS, Cache, Line, cache_find, cache_ta
 from archdef.engine.copies cimport copied, copy_partition, copy_take
 from archdef.engine.crossbar cimport crossbar_answer, crossbar_cross, crossbar_deliver, crossbar_landed
 from archdef.engine.dram cimport DIR_READ, DIR_WRITE, Entry
-from archdef.engine.gather cimport gather_answered, gather_join
+from archdef.engine.l2_coalescer cimport l2_coalescer_answered, l2_coalescer_join
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.partition cimport Partition, partition_enqueue
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
-from archdef.engine.route cimport far, slice_of
+from archdef.engine.route cimport home_distance, slice_of
 from archdef.engine.shared_texture cimport shared_texture_filled
-from archdef.engine.write_back cimport keep_partial_ways, line_written, write_back, write_part
+from archdef.engine.write_back cimport limit_partial_dirty_ways, line_written, write_back, write_part
 
 cdef enum:
     WORK_BIT = 4             # of `L2.remaining`
@@ -35,7 +35,7 @@ cdef struct Visit:           # a request at a cache of a partition
     int32_t through          # see `route.pxd`
     int32_t sm
     int32_t record           # of a read: sm * slots + slot
-    int32_t apart            # sides by which the multiprocessor is further on than the line's home
+    int32_t apart            # L2 partitions by which the multiprocessor is further on than the line's home
     uint64_t number          # of the line
     uint64_t local           # address in the partition
     uint32_t wanted          # sectors
@@ -148,7 +148,7 @@ cdef inline void _store(Visit *v, Line *line) noexcept nogil:
         p.dram.entries[index].sm = v.sm
         p.dram.entries[index].slot = r.slot
         return
-    if v.cache.table.partial_ways and r.covered and r.covered < r.bytes and v.wanted & ~line.valid:
+    if v.cache.table.partial_dirty_ways and r.covered and r.covered < r.bytes and v.wanted & ~line.valid:
         write_part(p, line, v.wanted, r.covered)
     else:
         line.valid |= v.wanted
@@ -194,18 +194,18 @@ cdef inline void _fetch(Visit *v, Line *line, uint32_t missing) noexcept nogil:
 
 
 cdef inline int64_t _late(Visit *v, Line *line) noexcept nogil:
-    """By how much later the answer to a hit comes, because the line is at home on another side: until it has a copy, and for old values ever."""
+    """By how much later the answer to a hit comes, because the line is at home in another L2 partition: until it has a copy, and for old values ever."""
     cdef L2 *l2 = v.l2
-    cdef int64_t far_fs = l2.m.interconnect.l2_partitions.far_latency_fs, bytes = v.r.bytes
+    cdef int64_t crossing_fs = l2.m.interconnect.l2_partitions.far_latency_fs, bytes = v.r.bytes
     if v.r.kind == RQ_ATOMIC:       # that is carried out where the line is at home, copy or not
         if not v.r.returns:
-            return far_fs
+            return crossing_fs
         bytes = atomic_answer(l2.m, v.r)
     elif copied(line, v.apart):
         return 0
     else:
         copy_take(l2.partitions, v.which, line, v.apart, v.time_fs)
-    return crossbar_cross(l2.crossbar, l2.routing.sm_side[v.sm], slice_of(v.through), bytes, v.time_fs + far_fs) - v.time_fs
+    return crossbar_cross(l2.crossbar, l2.routing.sm_l2_partition[v.sm], slice_of(v.through), bytes, v.time_fs + crossing_fs) - v.time_fs
 
 
 cdef inline void _hit(Visit *v, Line *line) noexcept nogil:
@@ -218,8 +218,8 @@ cdef inline void _hit(Visit *v, Line *line) noexcept nogil:
         v.time_fs = _operate(l2, slice, atomic_work(l2.m, l2.atomics + slice, r, count_bits(v.wanted)), v.time_fs)
     arrival_fs = _answer(l2, v.which, v.sm, r.slot, atomic_answer(l2.m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes, v.time_fs,
                          _late(v, line) if v.apart else 0)
-    if l2.gathering.gathers != NULL:
-        gather_answered(l2.gathering, v.record, slice, arrival_fs)
+    if l2.gathering.entries != NULL:
+        l2_coalescer_answered(l2.gathering, v.record, slice, arrival_fs)
 
 
 cdef void _look_up(Visit *v) noexcept nogil:
@@ -231,16 +231,16 @@ cdef void _look_up(Visit *v) noexcept nogil:
     cdef int32_t waits = 0
     cdef uint32_t missing
     cdef Line *line
-    if l2.gathering.gathers != NULL and v.cache == &p.l2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
-        if gather_join(l2.gathering, v.which, v.number, v.wanted, v.sm, r, v.time_fs):
+    if l2.gathering.entries != NULL and v.cache == &p.l2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
+        if l2_coalescer_join(l2.gathering, v.which, v.number, v.wanted, v.sm, r, v.time_fs):
             p.dram.counters.requests_gathered += 1
             p.dram.counters.bytes_gathered += r.bytes
             return
     _count_request(l2.m, p, r)
-    if table.partial_ways:
-        keep_partial_ways(p, v.number, v.time_fs)
+    if table.partial_dirty_ways:
+        limit_partial_dirty_ways(p, v.number, v.time_fs)
         if v.apart:
-            keep_partial_ways(l2.partitions + copy_partition(l2.m, v.which, v.apart), v.number, v.time_fs)
+            limit_partial_dirty_ways(l2.partitions + copy_partition(l2.m, v.which, v.apart), v.number, v.time_fs)
     line = _line_of(v)
     if r.kind == RQ_WRITE:
         _store(v, line)
@@ -279,7 +279,7 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
         v.which = which
         v.through = through
         v.sm = sm
-        v.apart = far(l2.routing, sm, which, through) if v.cache == &p.l2 else 0
+        v.apart = home_distance(l2.routing, sm, which, through) if v.cache == &p.l2 else 0
         v.number = local // <uint64_t>v.cache.table.line_bytes
         v.local = local
         v.wanted = _wanted(&v.cache.table, r, local)
@@ -310,7 +310,7 @@ cdef inline void _served_past(L2 *l2, int32_t which, const Entry *e, int64_t don
 cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) noexcept nogil:
     """A fill is there: answer those of its waiters that wait for nothing else."""
     cdef const MachineTable *m = l2.m
-    cdef int64_t slots = l2.routing.slots, side = -1, there_fs = 0, late_fs, bytes
+    cdef int64_t slots = l2.routing.slots, l2_partition = -1, there_fs = 0, late_fs, bytes
     cdef int32_t record, work, sm, slot, slice
     cdef bint apart
     while waiter >= 0:
@@ -321,20 +321,20 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
             slot = <int32_t>(record % slots)
             slice = _slice(l2, which, record)
             bytes = l2.remaining[record] >> BYTES_BIT
-            apart = far(l2.routing, sm, which, l2.routing.through[record] if l2.routing.parities != NULL else which) != 0
+            apart = home_distance(l2.routing, sm, which, l2.routing.through[record] if l2.routing.parities != NULL else which) != 0
             work = <int32_t>(l2.remaining[record] >> WORK_BIT & 0x7fffffff)
             late_fs = m.dram.extra_latency_fs
             if work:
                 _answer(l2, which, sm, slot, bytes, _operate(l2, slice, work, done_fs + late_fs), m.interconnect.l2_partitions.far_latency_fs if apart else 0)
             else:
                 if apart:
-                    if side != l2.routing.sm_side[sm]:       # once for all who wait there
-                        side = l2.routing.sm_side[sm]
-                        there_fs = crossbar_cross(l2.crossbar, side, slice, bytes, done_fs + late_fs + m.interconnect.l2_partitions.far_latency_fs)
+                    if l2_partition != l2.routing.sm_l2_partition[sm]:  # once for all who wait there
+                        l2_partition = l2.routing.sm_l2_partition[sm]
+                        there_fs = crossbar_cross(l2.crossbar, l2_partition, slice, bytes, done_fs + late_fs + m.interconnect.l2_partitions.far_latency_fs)
                     late_fs = there_fs - done_fs
                 late_fs = _answer(l2, which, sm, slot, bytes, done_fs, late_fs)
-                if l2.gathering.gathers != NULL:
-                    gather_answered(l2.gathering, record, slice, late_fs)
+                if l2.gathering.entries != NULL:
+                    l2_coalescer_answered(l2.gathering, record, slice, late_fs)
         waiter = l2.waiter_next[waiter]
 
 

@@ -2,7 +2,7 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.barrier cimport BARRIERS, Barrier, Gathering
-from archdef.engine.block_memory cimport BlockRoom, Room
+from archdef.engine.block_memory cimport BlockStorage, BlockLayout
 from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.device_runtime cimport IGNORED, ChildRecord, ConstantFill, Fit, Ignored, Output
@@ -20,7 +20,7 @@ from archdef.engine.texture_table cimport Textures
 cdef struct Launch
 cdef struct BlockCluster
 cdef struct Block
-cdef struct Family
+cdef struct ChildLaunches
 cdef struct KernelTable
 cdef struct Origin
 
@@ -37,10 +37,10 @@ cdef enum WarpState:
     WS_ENDED = 4
     WS_COPIES = 5        # waits for asynchronous copies
     WS_CHILDREN = 7      # waits for what its block has launched
-    WS_REFUSED = 8       # its load is issued again when L1 has a place for it, or waits in the queue as a loop
+    WS_REPLAY = 8        # its load is issued again when L1 has a place for it, or waits in the queue as a loop
     WS_CONSTANT = 9      # waits as a whole for a constant that the load/store unit brings
     WS_REGISTERS = 10    # waits for registers that other warps of its block hold
-    WS_PARTED = 6        # its lanes wait for each other, or some at a barrier for the others
+    WS_DIVERGED = 6      # its lanes wait for each other, or some at a barrier for the others
 
 cdef struct Warp:                # what an issue touches comes first
     int32_t pc
@@ -100,10 +100,10 @@ cdef struct Warp:                # what an issue touches comes first
 cdef struct Block:
     int32_t running
     Launch *launch
-    BlockRoom *room
+    BlockStorage *storage
     int32_t *warps               # [block_warps] warp slots
-    Family *family               # NULL: the block has launched nothing
-    bint leaving                 # it has given its place away and is not at its end
+    ChildLaunches *child_launches  # NULL: the block has launched nothing
+    bint leaving                 # it is swapped out and not at its end
     int32_t threads_alive
     int32_t warps_alive
     int32_t draining             # ended warps whose loads are still on their way
@@ -130,17 +130,17 @@ cdef struct BlockCluster:        # blocks that start together, and reach each ot
     int32_t sm[MOST_CLUSTER_BLOCKS]         # multiprocessor, by rank …
     Block *blocks[MOST_CLUSTER_BLOCKS]      # … NULL: the block has not begun, or has ended
 
-cdef struct Family:              # what a block has launched
+cdef struct ChildLaunches:       # what a block has launched
     int64_t pending              # that is not complete
     int32_t sm
     int32_t slot
     bint ended                   # the block has
     Launch *last                 # in the stream that the block's threads share by default …
     int64_t last_serial
-    BlockRoom *room              # of a block that has given its place away, …
+    BlockStorage *storage        # of a block that is swapped out, …
     Warp *warps
     Block block
-    Family *next                 # not in use, or waiting for a place
+    ChildLaunches *next          # not in use, or waiting for a place
     int32_t number
 
 cdef struct DeviceStream:        # or an event; made by a kernel
@@ -249,7 +249,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t local_bytes          # per thread
     int32_t registers            # per thread when a block starts, in the units in which the machine hands them out
     int64_t cost[4]              # what a block takes of a multiprocessor: warps, blocks, registers, shared memory; the whole is WHOLE
-    Room room
+    BlockLayout block_layout
     int64_t next_block
     int64_t done_blocks
     int64_t seated               # blocks that have a place
@@ -262,13 +262,13 @@ cdef struct Launch:              # a grid, and what its warps need
     # its place among others
     Launch *next_made
     Launch *parent               # NULL: the host launched it
-    Family *family
+    ChildLaunches *child_launches
     int32_t depth
     int64_t children             # that are not complete; those of the tail are not among them
     Launch *first_tail           # launches that begin when it is done
     Launch *last_tail
     bint tail
-    bint counted                 # among what its family waits for
+    bint counted                 # among what its block waits for
     int64_t waits                # for so many others
     Launch *next_in_stream
     Launch *first_waiter         # marks that wait for it

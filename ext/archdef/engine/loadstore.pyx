@@ -9,12 +9,12 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport remote_pass
 from archdef.engine.blocks cimport end_block
 from archdef.engine.bulk cimport bulk_landed, bulk_run
-from archdef.engine.chance cimport by_chance
+from archdef.engine.pseudorandom cimport pseudorandom_below
 from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
-from archdef.engine.flight cimport Load
-from archdef.engine.inject cimport give_load, inject_run, take_load
-from archdef.engine.injection cimport Injection, Refused
+from archdef.engine.in_flight cimport Load
+from archdef.engine.lsu cimport give_load, lsu_run, take_load
+from archdef.engine.lsu_pipeline cimport LsuPipeline, ReplayEntry
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -22,7 +22,7 @@ from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, C
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.refused cimport bring_back, drop_aside, has_place, keep_aside, put_aside
+from archdef.engine.replay cimport replay_issue, replay_drop, replay_ready, replay_keep, replay_put
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
@@ -32,16 +32,16 @@ from archdef.engine.units cimport held_until
 from archdef.engine.waiting cimport occupy, plan
 
 
-cdef int64_t _tag_cycles(const CacheParameters *table, const Injection *inject) noexcept nogil:
+cdef int64_t _tag_cycles(const CacheParameters *table, const LsuPipeline *lsu) noexcept nogil:
     """Cycles for which the busiest bank of tags looks up lines."""
     cdef uint8_t counts[16]
     cdef int32_t i, k, bank, most = 1, shift = lowest_bit(<uint64_t>table.line_bytes)
     cdef uint64_t number
-    if inject.count == 1:
+    if lsu.count == 1:
         return 1
     memset(counts, 0, sizeof(counts))
-    for i in range(inject.count):
-        number = inject.transactions[i].line >> shift
+    for i in range(lsu.count):
+        number = lsu.transactions[i].line >> shift
         bank = 0
         for k in range(<int>table.tag_bank_masks_count):
             bank |= (count_bits(number & <uint64_t>table.tag_bank_masks[k]) & 1) << k
@@ -70,15 +70,15 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
 
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
-    """Issue a memory op: move the data, then let the load/store unit hand over what it costs."""
+    """Issue a memory op: move the data, then let the load/store unit send what it costs."""
     cdef Reach reach
-    if memory_access(sm, w, u, lanes, &sm.injection, &reach) < 0:
+    if memory_access(sm, w, u, lanes, &sm.lsu, &reach) < 0:
         return -1
     memory_begin(sm, slot, w, u, &reach, w.copy_group, cycle)
     return 0
 
 
-cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *access, Reach *reach) noexcept nogil:
+cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *access, Reach *reach) noexcept nogil:
     """Move the data of an access; count it, and say what it will cost: in `reach`, and in `access` what does not depend on when."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     access.count = 0
@@ -170,34 +170,34 @@ cdef void _begin_remote(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
 
 cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) noexcept nogil:
     """Let a load that the unit has begun wait for the banks behind it: now if it has found all of its words, else when they have come."""
-    cdef Injection *inject = &sm.injection
-    cdef Load *load = sm.loads + inject.load
+    cdef LsuPipeline *lsu = &sm.lsu
+    cdef Load *load = sm.loads + lsu.load
     cdef int64_t passes = max(reach.word_passes, 1), start
-    if inject.active or inject.refused or load.remaining:
+    if lsu.active or lsu.reservation_fail or load.remaining:
         load.passes = <int32_t>passes
         return
     start = banks_pass(sm, cycle, passes)
-    load.latest = max(load.latest, start + max(passes, tags) - 1 + inject.cache.table.latency_cycles)
+    load.latest = max(load.latest, start + max(passes, tags) - 1 + lsu.cache.table.latency_cycles)
     start = banks_room(sm)
-    if start > inject.time:
-        held_until(sm, inject.unit, max(inject.floor, start), start - inject.time)
-        inject.time = start
+    if start > lsu.time:
+        held_until(sm, lsu.unit, max(lsu.floor, start), start - lsu.time)
+        lsu.time = start
 
 
 cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
     """Let chance decide which scheduler is next."""
-    sm.turn = <int32_t>by_chance(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers.count)
+    sm.turn = <int32_t>pseudorandom_below(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers.count)
 
 
 cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
-    """Let the load/store unit begin the access that is in the injection."""
+    """Let the load/store unit begin the access that is in the LSU pipeline."""
     cdef Launch *launch = w.launch
     cdef const MachineTable *m = launch.m
-    cdef Injection *inject = &sm.injection
+    cdef LsuPipeline *lsu = &sm.lsu
     cdef int64_t latency = u.latency, tags = 0
     cdef int32_t load
     cdef int i
-    inject.passes = 0
+    lsu.passes = 0
     sm.looping = 0
     if reach.remote_bytes:
         _begin_remote(sm, w, u, reach, &latency, cycle)
@@ -214,55 +214,55 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     if sm.drawn:
         sm.drawn -= 1
         _draw(sm, cycle)
-    if inject.count == 0:
+    if lsu.count == 0:
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
         return
-    inject.active = 1
-    inject.next = 0
-    inject.again = 0
-    inject.unit = u.unit
-    inject.counters = launch.counters + u.statement
-    inject.launch = launch
-    inject.stalled = -1
-    inject.time = cycle
-    inject.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
-    inject.load = -1
-    inject.cache = NULL
+    lsu.active = 1
+    lsu.next = 0
+    lsu.again = 0
+    lsu.unit = u.unit
+    lsu.counters = launch.counters + u.statement
+    lsu.launch = launch
+    lsu.stalled = -1
+    lsu.time = cycle
+    lsu.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
+    lsu.load = -1
+    lsu.cache = NULL
     if u.kind == K_STORE:
-        inject.kind = RQ_WRITE
-        inject_run(sm, cycle)
+        lsu.kind = RQ_WRITE
+        lsu_run(sm, cycle)
         return
-    inject.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
+    lsu.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
         if reach.constant_passes:
-            inject.cache = &sm.constant
+            lsu.cache = &sm.constant
         elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
-            inject.cache = &sm.texture
+            lsu.cache = &sm.texture
         elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
-            inject.cache = &sm.l1
+            lsu.cache = &sm.l1
     load = take_load(sm, slot, <int32_t>(u - launch.ops))
-    inject.load = load
+    lsu.load = load
     w.loads += 1
-    if reach.word_passes and inject.cache == &sm.l1:
-        inject.begun = cycle
-        tags = _tag_cycles(&m.caches.l1, inject)
-        inject.passes = tags if m.load_store.pipeline.data_stage_entries else max(reach.word_passes, tags)
+    if reach.word_passes and lsu.cache == &sm.l1:
+        lsu.begun = cycle
+        tags = _tag_cycles(&m.caches.l1, lsu)
+        lsu.passes = tags if m.load_store.pipeline.data_stage_entries else max(reach.word_passes, tags)
         latency += (reach.word_passes - 1) * m.shared.pass_latency_cycles
     if u.kind == K_COPY:
         sm.loads[load].group = group
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
-    inject_run(sm, cycle)
-    if m.load_store.pipeline.data_stage_entries and u.kind == K_LOAD and inject.kind == RQ_READ and (inject.cache == &sm.l1 or inject.cache == NULL):
+    lsu_run(sm, cycle)
+    if m.load_store.pipeline.data_stage_entries and u.kind == K_LOAD and lsu.kind == RQ_READ and (lsu.cache == &sm.l1 or lsu.cache == NULL):
         _begin_load(sm, reach, tags, cycle)
     if m.load_store.pipeline.arbitration == LOAD_STORE_PIPELINE_ARBITRATION_RANDOM:
-        sm.drawn = <int32_t>(m.load_store.instruction_queue.entries * m.schedulers.count)
+        sm.drawn = <int32_t>(m.load_store.memory_instruction_queue.entries * m.schedulers.count)
         _draw(sm, cycle)
-    if inject.refused and u.kind == K_LOAD:
-        sm.held = put_aside(sm, -1 if u.queued else slot) and not u.queued      # what was queued does not hold its warp
-    elif not inject.active and sm.loads[load].remaining == 0:
+    if lsu.reservation_fail and u.kind == K_LOAD:
+        sm.held = replay_put(sm, -1 if u.queued else slot) and not u.queued     # what was queued does not hold its warp
+    elif not lsu.active and sm.loads[load].remaining == 0:
         latency += sm.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:
             w.copies.pieces[sm.loads[load].group % COPY_GROUPS] -= 1
@@ -315,42 +315,42 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
         end_block(sm, w.block, cycle)
 
 
-cdef void resume_injection(Sm *sm, int64_t cycle) noexcept nogil:
-    """A credit is back: hand over more; a load whose pieces are all here already is complete."""
-    cdef Injection *inject = &sm.injection
-    cdef int32_t load = inject.load
-    inject_run(sm, cycle)
-    if inject.refused and inject.cache == &sm.l1:
-        put_aside(sm, -1)       # its warp has gone on
-    elif not inject.active and load >= 0 and sm.loads[load].remaining == 0:
+cdef void resume_lsu(Sm *sm, int64_t cycle) noexcept nogil:
+    """A credit is back: send more; a load whose pieces are all here already is complete."""
+    cdef LsuPipeline *lsu = &sm.lsu
+    cdef int32_t load = lsu.load
+    lsu_run(sm, cycle)
+    if lsu.reservation_fail and lsu.cache == &sm.l1:
+        replay_put(sm, -1)      # its warp has gone on
+    elif not lsu.active and load >= 0 and sm.loads[load].remaining == 0:
         data_ready(sm, load, max(sm.loads[load].latest, cycle))
 
 
-cdef void issue_again(Sm *sm, int64_t cycle) noexcept nogil:
-    """Sets of L1 have had fills: issue the loads again that were refused a place there, in the order in which they came."""
-    cdef Injection *inject = &sm.injection
-    cdef Refused *refused
+cdef void replay_run(Sm *sm, int64_t cycle) noexcept nogil:
+    """Sets of L1 have had fills: replay the loads that failed to reserve a line there, in the order in which they came."""
+    cdef LsuPipeline *lsu = &sm.lsu
+    cdef ReplayEntry *entry
     cdef Warp *w
     cdef int32_t i = 0, load
-    while i < sm.refused_count and not inject.active:
-        refused = sm.refused + sm.refused_order[i]
-        if not sm.freed & refused.set_bit or not has_place(sm, refused):
+    while i < sm.replay_count and not lsu.active:
+        entry = sm.replay + sm.replay_order[i]
+        if not sm.freed & entry.set_bit or not replay_ready(sm, entry):
             i += 1
             continue
-        bring_back(sm, refused)
-        load = refused.load
-        inject_run(sm, cycle)
-        if inject.refused:
-            keep_aside(sm, refused)
+        replay_issue(sm, entry)
+        load = entry.load
+        lsu_run(sm, cycle)
+        if lsu.reservation_fail:
+            replay_keep(sm, entry)
             i += 1
             continue
-        if refused.warp >= 0:
-            w = sm.warps + refused.warp
-            plan(sm, w, max(w.since, inject.time), ST_MEMORY_THROTTLE)
-        drop_aside(sm, i)
-        if not inject.active and sm.loads[load].remaining == 0:
+        if entry.warp >= 0:
+            w = sm.warps + entry.warp
+            plan(sm, w, max(w.since, lsu.time), ST_MEMORY_THROTTLE)
+        replay_drop(sm, i)
+        if not lsu.active and sm.loads[load].remaining == 0:
             data_ready(sm, load, max(sm.loads[load].latest, cycle))
-    if not inject.active:
+    if not lsu.active:
         sm.freed = 0
 
 
@@ -362,13 +362,13 @@ cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:
 
 
 cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
-    """Let the bulk unit hand over what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
+    """Let the bulk unit send what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
     cdef int32_t load = bulk_run(sm, cycle)
     while load >= 0:
         if sm.loads[load].remaining == 0:
             data_ready(sm, load, cycle)
         else:
             wake_copier(sm, sm.loads[load].warp, cycle)
-        if sm.injection.active:
-            resume_injection(sm, cycle)
+        if sm.lsu.active:
+            resume_lsu(sm, cycle)
         load = bulk_run(sm, cycle)

@@ -60,7 +60,7 @@ cdef struct MachineTable:
     MatrixArithmeticParameters matrix
     # what is no field of a component: several together decide it
     int64_t warp_size            # lanes, 1 to 64
-    int64_t independent_lanes    # 1: lanes that parted progress independently; 0: a stack of them
+    int64_t independent_lanes    # 1: lanes that diverged progress independently; 0: a stack of them
     int64_t shader_period_fs
     int64_t core_period_fs
     # schedulers

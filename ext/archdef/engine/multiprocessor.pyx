@@ -12,9 +12,9 @@ from archdef.engine.coalesce cimport MAX_TRANSACTIONS
 from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, TensorBox
 from archdef.engine.events cimport Events
 from archdef.engine.fetch cimport fetch_close
-from archdef.engine.flight cimport Load, Slot, Waiter
+from archdef.engine.in_flight cimport Load, Slot, Waiter
 from archdef.engine.frames cimport stack_drop
-from archdef.engine.happening cimport Ended
+from archdef.engine.dispatch_event cimport Ended
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
@@ -23,7 +23,7 @@ from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.prefetch cimport prefetch_open
 from archdef.engine.queue cimport queue_close, queue_open
-from archdef.engine.refused cimport refused_close, refused_open
+from archdef.engine.replay cimport replay_close, replay_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Chip, Sm
 from archdef.engine.throttle cimport throttle_open
@@ -68,13 +68,13 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
     sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
-    # as many loads as can wait for something, the one that is being handed over, and those of bulk copies
+    # as many loads as can wait for something, the one that is being sent, and those of bulk copies
     loads = slots + WAITERS + 2 + BULK_LOADS
     sm.loads = <Load *>_zeroed(loads * sizeof(Load))
     sm.bulk.load = -1
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.caches.l1)
-    refused_open(sm)
+    replay_open(sm)
     queue_open(sm)
     components_open(sm)
     cache_open(&sm.constant, &m.caches.constant)
@@ -91,7 +91,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
         sm.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
     sm.waiters_left = WAITERS
     sm.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
-    sm.injection.stalled = -1
+    sm.lsu.stalled = -1
     for i in range(m.schedulers.count):
         if m.schedulers.hook:
             _open_hook(sm, i)
@@ -147,7 +147,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.slots)
     free(sm.waiters)
     free(sm.loads)
-    refused_close(sm)
+    replay_close(sm)
     free(sm.bulk.ring)
     free(sm.bulk.boxes)
     free(sm.bulk.transactions)

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.crossbar cimport Crossbar
 from archdef.engine.events cimport Events
-from archdef.engine.gather cimport Gatherers
+from archdef.engine.l2_coalescer cimport L2Coalescers
 from archdef.engine.l2_slice cimport L2
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.partition cimport Partition
@@ -23,7 +23,7 @@ cdef struct Network:
     Crossbar crossbar
     SliceQueues queues
     SharedTextures textures
-    Gatherers gathering
+    L2Coalescers gathering
     L2 l2
     Partition *partitions
     # how many partitions have work at a time: bytes may be even over a launch and yet come from one partition after another

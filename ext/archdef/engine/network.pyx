@@ -3,7 +3,7 @@
 Three kinds of unit have events: a port sends its head request, a partition lets a DRAM command go, a slice calls a port that waits for it; optional
 components between multiprocessors and ports (`stage.pyx`) have their own.
 All else that is first come first served is a time at which it is next free. Ties go by unit number, so results do not depend on when the
-multiprocessors hand over their requests. A request goes from its port (`port.pyx`) where `route.pyx` says, by the crossbar (`crossbar.pyx`) to
+multiprocessors send their requests. A request goes from its port (`port.pyx`) where `route.pyx` says, by the crossbar (`crossbar.pyx`) to
 a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -15,14 +15,14 @@ from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_l
                                       packet_bytes, partial_fs)
 from archdef.engine.dram cimport dram_decide, dram_release
 from archdef.engine.events cimport Events
-from archdef.engine.gather cimport gather_close, gather_open
+from archdef.engine.l2_coalescer cimport l2_coalescer_close, l2_coalescer_open
 from archdef.engine.l2_slice cimport l2_arrive, l2_close, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition, partition_close, partition_open
 from archdef.engine.port cimport (RQ_ATOMIC, RQ_WRITE, Port, Request, moves_data_in, owner_of, port_next, port_wait, port_wake, ports_close,
                                   ports_open)
-from archdef.engine.route cimport SLICE_BITS, at_side, far, partition_of, route, route_close, route_open, slice_of
+from archdef.engine.route cimport SLICE_BITS, in_l2_partition, home_distance, partition_of, route, route_close, route_open, slice_of
 from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_fetch, shared_texture_has, shared_texture_open
 from archdef.engine.slice_queue cimport slice_queue_event, slice_queue_wait, slice_queues_close, slice_queues_open
 from archdef.engine.stage cimport stages_close, stages_event, stages_open
@@ -42,7 +42,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except
     crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count)
     slice_queues_open(&n.queues, &n.crossbar, &n.ports, <int32_t>(n.ports.count + m.dram.partitions))
     shared_texture_open(&n.textures, &n.crossbar)
-    gather_open(&n.gathering, &n.crossbar)
+    l2_coalescer_open(&n.gathering, &n.crossbar)
     n.partitions = <Partition *>calloc(<size_t>m.dram.partitions, sizeof(Partition))
     if n.partitions == NULL:
         raise MemoryError("partitions of the network")
@@ -69,7 +69,7 @@ cdef void network_close(Network *n) noexcept nogil:
     l2_close(&n.l2)
     if n.textures.m != NULL:
         shared_texture_close(&n.textures)
-    gather_close(&n.gathering)
+    l2_coalescer_close(&n.gathering)
     slice_queues_close(&n.queues)
     crossbar_close(&n.crossbar)
     route_close(&n.routing)
@@ -99,22 +99,23 @@ cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept no
         port_wake(&n.ports, &p.waiting, now_fs)
 
 
-cdef inline int64_t _into_slice(Network *n, int32_t sm, const Request *r, int32_t through, int32_t door, int64_t packet, int64_t leaves_fs) noexcept nogil:
-    """When a request is in its slice, having gone in at the one of its own side."""
+cdef inline int64_t _into_slice(Network *n, int32_t sm, const Request *r, int32_t through, int32_t port_slice, int64_t packet,
+                                int64_t leaves_fs) noexcept nogil:
+    """When a request is in its slice, having gone in at the one of its own L2 partition."""
     cdef const MachineTable *m = n.m
     cdef int64_t least_fs = 0
     if r.kind == RQ_ATOMIC or partial_fs(m, r):     # what is to be done elsewhere waits with them
         least_fs = n.l2.atomics[slice_of(through)].free_fs - m.interconnect.slices.queue_fs
     if r.kind != RQ_WRITE:
         n.routing.through[sm * n.routing.slots + r.slot] = through
-    return enter_slice(&n.crossbar, door, r, packet, least_fs, leaves_fs)
+    return enter_slice(&n.crossbar, port_slice, r, packet, least_fs, leaves_fs)
 
 
 cdef inline int64_t _over(Network *n, int32_t sm, const Request *r, int32_t which, int32_t through, int64_t arrival_fs) noexcept nogil:
-    """When a store or an atomic operation is where it is carried out, as that may be on another side and be at work."""
+    """When a store or an atomic operation is where it is carried out, as that may be in another L2 partition and be at work."""
     cdef int32_t slice = slice_of(through)
-    if far(&n.routing, sm, which, through):
-        arrival_fs = crossbar_cross(&n.crossbar, n.routing.side[slice], slice, atomic_data(n.m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes,
+    if home_distance(&n.routing, sm, which, through):
+        arrival_fs = crossbar_cross(&n.crossbar, n.routing.l2_partition[slice], slice, atomic_data(n.m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes,
                                     arrival_fs)
     if n.routing.parities != NULL and partial_fs(n.m, r):
         arrival_fs = atomic_hold(n.l2.atomics + slice, arrival_fs, partial_fs(n.m, r))
@@ -128,7 +129,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t sm = owner_of(&n.ports, unit), queued
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(m, r.address, &local), through = which, door = which
+    cdef int32_t which = <int32_t>partition_of(m, r.address, &local), through = which, port_slice = which
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival_fs
     if r.counters != NULL and shared_texture_has(&n.textures, sm, r, now_fs):
@@ -143,17 +144,17 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         return
     if n.routing.parities != NULL:
         through = route(&n.routing, sm, r)
-        door = slice_of(through)
+        port_slice = slice_of(through)
         if moves_data_in(r):
             if through >> SLICE_BITS:
-                door = at_side(&n.routing, door, n.routing.sm_side[sm])
-            if slice_queue_wait(&n.queues, unit, door, now_fs):
+                port_slice = in_l2_partition(&n.routing, port_slice, n.routing.sm_l2_partition[sm])
+            if slice_queue_wait(&n.queues, unit, port_slice, now_fs):
                 _wake_one(n, p, now_fs)     # as above
                 return
     packet = packet_bytes(m, r)
     arrival_fs = crossbar_leave(&n.crossbar, port, unit, sm, r, packet, now_fs)
     if n.routing.parities != NULL:
-        arrival_fs = _into_slice(n, sm, r, through, door, packet, arrival_fs)
+        arrival_fs = _into_slice(n, sm, r, through, port_slice, packet, arrival_fs)
     else:
         arrival_fs = enter_partition(&n.crossbar, which, packet, partial_fs(m, r), arrival_fs)
     if r.counters != NULL:

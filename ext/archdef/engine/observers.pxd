@@ -2,13 +2,13 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 
 cdef struct Lookup:          # a transaction of a load has looked into L1
-    const Injection *inject  # of the load
+    const LsuPipeline *lsu   # of the load
     const Transaction *transaction
     int32_t warp             # slot
     int32_t op
@@ -29,6 +29,6 @@ cdef struct Observers:
     Observer listed[4]
 
 cdef void observers_close(Sm *sm) noexcept nogil
-cdef void tell_lookup(Sm *sm, const Injection *inject, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil
+cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil
 cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil
 cdef void tell_warp_left(Sm *sm, int32_t slot) noexcept nogil

@@ -13,15 +13,15 @@ cdef void observers_close(Sm *sm) noexcept nogil:
         sm.observers = NULL
 
 
-cdef void tell_lookup(Sm *sm, const Injection *inject, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil:
+cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil:
     """A transaction of a load has looked into L1, and what it lacked is on its way."""
     cdef const Observers *all_ = <const Observers *>sm.observers
     cdef Lookup lookup
     cdef int32_t i
-    lookup.inject = inject
+    lookup.lsu = lsu
     lookup.transaction = t
-    lookup.warp = sm.loads[inject.load].warp
-    lookup.op = sm.loads[inject.load].op
+    lookup.warp = sm.loads[lsu.load].warp
+    lookup.op = sm.loads[lsu.load].op
     lookup.hit = hit
     lookup.cache = &sm.l1
     lookup.line = line

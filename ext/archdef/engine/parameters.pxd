@@ -34,8 +34,8 @@ cdef struct ChipParameters:
     BlockLaunchParameters block_launch           # What a block's launch takes on its multiprocessor, and its end on the chip; None: nothing besides
     int64_t block_turnover_cycles                # SM cycles from the end of a block until its successor on that multiprocessor issues
     int64_t groups[32]                           # multiprocessors of each group whose turn it is to take blocks; 0: unused …
-    int64_t first_after                          # … turns of others after which it is the first one's again; 0: no sooner than theirs …
-    int64_t beside                               # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
+    int64_t first_gpc_interval_turns             # … turns of others after which it is the first one's again; 0: no sooner than theirs …
+    int64_t multiprocessors_per_tpc              # … multiprocessors of which each gets a block before any gets a second, where a grid is divided
     int64_t dispatch_hook                        # of a plugin's dispatch of blocks
 
 cdef struct SchedulersParameters:
@@ -87,16 +87,16 @@ cdef struct CacheParameters:
                                                  # partition
     int64_t dirty_ways                           # At a partition: lines of a set that may wait to be written back; with one more, that which was used longest
                                                  # ago is
-    int64_t partial_ways                         # At a partition: lines of a set that may hold sectors of which stores have written a part; None: a store
+    int64_t partial_dirty_ways                   # At a partition: lines of a set that may hold sectors of which stores have written a part; None: a store
                                                  # makes its sectors whole
     int64_t tag_bank_masks[4]                    # At a multiprocessor: for each bit of a tag bank's number, the bits of the line's number whose parity it is
     int64_t tag_bank_masks_count                 # how many of them there are
-    int64_t lines_ahead                          # Of instructions: lines behind the one that a miss asks for, which it brings along
+    int64_t prefetch_degree                      # Of instructions: the prefetch degree, lines behind the one that a miss asks for that it fetches too
     int64_t write                                # A store that hits: evicts the line and goes on; updates it and goes on; or stays until the line is replaced
     int64_t scope                                # Who shares one instance; ``scheduler``: only `Caches.instruction` and `constant_uniform`
     int64_t sets                                 # 0: there is no such cache
     int64_t fetch_sectors                        # a miss fetches aligned groups of this many
-    int64_t among_oldest                         # lines of a set, by last use, of which chance replaces one; 1: the one used longest ago
+    int64_t random_of_k                          # lines of a set, by last use, of which chance replaces one; 1: the one used longest ago
     int64_t hook                                 # of the replacement
     int64_t set_mask                             # sets - 1 where that is all ones, else 0
     int64_t folds                                # runs of bits of the line number that are exclusive-ored into the set's number …
@@ -166,7 +166,7 @@ cdef struct CachesParameters:
                                                  # by tile, so that neighbours in both directions share a line
     CacheParameters l2                           # Cache of all accesses, at the memory partitions
 
-cdef struct InstructionQueueParameters:
+cdef struct MemoryInstructionQueueParameters:
     int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here
     int64_t units                                # bit u: ops for unit u go through it
 
@@ -175,7 +175,7 @@ cdef struct WriteCombiningParameters:
     int64_t idle_cycles                          # SM cycles after the latest store until all of them leave
 
 cdef enum:  # LoadStorePipeline.arbitration; 0: there is no such component
-    LOAD_STORE_PIPELINE_ARBITRATION_TURNS = 1
+    LOAD_STORE_PIPELINE_ARBITRATION_ROUND_ROBIN = 1
     LOAD_STORE_PIPELINE_ARBITRATION_RANDOM = 2
 
 cdef struct LoadStorePipelineParameters:
@@ -184,7 +184,7 @@ cdef struct LoadStorePipelineParameters:
     int64_t issue_interval_cycles                # Least distance, in SM cycles, of two accesses of a warp that follow each other in straight code, with any
                                                  # other instructions in between
     int64_t arbitration                          # Which scheduler comes first at the unit behind a load of device memory, and behind as many accesses after it
-                                                 # as can be queued: they take turns, or it is drawn
+                                                 # as can be queued: round robin, or at random
     int64_t stores_in_a_row                      # Whether stores of a warp that follow each other, with nothing in between, go to the unit in a row though
                                                  # others wait for it
 
@@ -193,7 +193,7 @@ cdef struct BulkCopyUnitParameters:
     int64_t write_bytes_per_cycle                # Bytes that it stores or reduces in an SM cycle; None: a transaction every `LoadStore.transaction_cycles`
 
 cdef struct LoadStoreParameters:
-    InstructionQueueParameters instruction_queue  # Where memory instructions wait for the load/store unit; None: in their warps
+    MemoryInstructionQueueParameters memory_instruction_queue  # Where memory instructions wait for the load/store unit; None: in their warps
     WriteCombiningParameters write_combining     # Where stores wait for others to the same line; None: each leaves by itself
     LoadStorePipelineParameters pipeline         # Stages of the unit; None: each access holds it to its end, and schedulers take turns at it
     BulkCopyUnitParameters bulk_copies           # What does bulk copies; None: it sends a transaction every `transaction_cycles`
@@ -204,7 +204,7 @@ cdef struct LoadStoreParameters:
                                                  # None: they count as reads
     int64_t transaction_cycles                   # SM cycles for which each transaction, the first included, holds the load/store unit
     int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on
-    int64_t replay_refused                       # Whether a load for whose line L1 has no place, as all lines of the set are being filled, is issued again
+    int64_t replay_on_reservation_fail           # Whether a load that fails to reserve a line of L1, as all lines of the set are being filled, is replayed
                                                  # when one of them has come: its warp waits, others go on
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
@@ -247,12 +247,12 @@ cdef struct NocDistancesParameters:
     int64_t hop_cycles[32]                       # SM cycles of their hops to the multiprocessors of a cluster, one by one, and again from the first; none: no
                                                  # longer
     int64_t hop_cycles_count                     # how many of them there are
-    int64_t partition_fs                         # Most by which they take longer from one partition than from another; how much is different for each cluster
-                                                 # and partition
+    int64_t partition_fs                         # Most by which they take longer, by the distance in the network on chip; how much is different for each
+                                                 # cluster and partition
 
 cdef struct RequestCoalescerParameters:
     int64_t requests                             # How many it answers together at most
-    int64_t lines                                # Lines for which a partition can gather requests at a time
+    int64_t lines                                # Lines for which a partition's coalescer holds requests at a time
 
 cdef enum:  # Interconnect.injection_scope; 0: there is no such component
     INTERCONNECT_INJECTION_SCOPE_MULTIPROCESSOR = 1

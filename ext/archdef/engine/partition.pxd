@@ -5,7 +5,7 @@ from archdef.engine.cache cimport Cache
 from archdef.engine.dram cimport Dram, dram_enqueue
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.port cimport PortQueue
-from archdef.engine.tournament cimport Tournament, tournament_hasten, tournament_when
+from archdef.engine.tournament cimport Tournament, tournament_decrease_key, tournament_when
 
 cdef struct Partition:
     const MachineTable *m
@@ -20,7 +20,7 @@ cdef inline int32_t partition_enqueue(Partition *p, int64_t arrival_fs, uint64_t
     """Put a transaction into the controller's queue, and let it decide no later than it can serve it. Gives the queue's entry."""
     cdef int64_t when = max(arrival_fs, p.dram.command_fs)
     if when < tournament_when(p.events, p.unit):
-        tournament_hasten(p.events, p.unit, when)
+        tournament_decrease_key(p.events, p.unit, when)
     return dram_enqueue(&p.dram, arrival_fs, local, <int32_t>bytes, direction)
 
 cdef int partition_open(Partition *p, const MachineTable *m, int64_t which, Tournament *events, int32_t unit) except -1

@@ -168,7 +168,7 @@ cdef struct SchedulerHook:   # what a scheduler keeps for its policy
     int64_t state[16]
 
 cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexcept nogil
-cdef void seat_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil
+cdef void place_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil
 cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, int64_t last, int64_t cycle) noexcept nogil
 cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_bytes, int64_t partitions) noexcept nogil
 cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t banks, int64_t *banks_of) noexcept nogil

@@ -31,7 +31,7 @@ cdef void _refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, u
         hook.asked[2] = third
 
 
-cdef void seat_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil:
+cdef void place_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil:
     """A warp of a block has come to a slot."""
     s.issued[slot] = 0
     s.blocks[slot] = block

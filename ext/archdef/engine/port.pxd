@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.tournament cimport Tournament, tournament_hasten, tournament_set
+from archdef.engine.tournament cimport Tournament, tournament_decrease_key, tournament_set
 
 cpdef enum RequestKind:
     RQ_READ = 0
@@ -92,7 +92,7 @@ cdef inline int32_t port_wake(Ports *ports, PortQueue *queue, int64_t now_fs) no
     """Let the first port of a queue, in which there is one, try again. Gives which."""
     cdef int32_t unit = queue.first
     queue.first = ports.port[unit].next_waiter
-    tournament_hasten(ports.events, unit, max(now_fs, ports.port[unit].free_fs))
+    tournament_decrease_key(ports.events, unit, max(now_fs, ports.port[unit].free_fs))
     return unit
 
 cdef inline int32_t ports_of_each(const MachineTable *m) noexcept nogil:
@@ -107,7 +107,7 @@ cdef inline void port_take(Ports *ports, int32_t unit, const Request *request) n
     port.ring[(port.head + port.count) & (port.room - 1)] = request[0]
     port.count += 1
     if port.count == 1:
-        tournament_hasten(ports.events, unit, max(request.time_fs, port.free_fs))
+        tournament_decrease_key(ports.events, unit, max(request.time_fs, port.free_fs))
 
 cdef inline void stage_pass(Stage *stage, int32_t unit, const Request *request) noexcept nogil:
     """Send a request on, to the stage behind or to its port, at `request.time_fs`."""

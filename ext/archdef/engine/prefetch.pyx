@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Line, cache_find, cache_take, cache_victim
-from archdef.engine.inject cimport send_prefetch
+from archdef.engine.lsu cimport send_prefetch
 from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.parameters cimport StridePrefetcherParameters
 from archdef.engine.state cimport Sm
@@ -36,7 +36,7 @@ cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
     cdef int64_t schedulers = sm.m.schedulers.count, stride, i
     cdef uint64_t line = lookup.line.tag - 1, key, order
     cdef Followed *one
-    if lookup.inject.next or lookup.inject.again:       # what is left of a load that was refused does not tell where it began
+    if lookup.lsu.next or lookup.lsu.again:             # what is left of a load that was refused does not tell where it began
         return
     order = <uint64_t>sm.schedulers[lookup.warp % schedulers].order[lookup.warp // schedulers]
     key = (order << 24 ^ <uint64_t>lookup.op) + 1
@@ -70,4 +70,4 @@ cdef void _fetch(Sm *sm, const Lookup *lookup, uint64_t from_, uint64_t line) no
     t.address = t.line = line * bytes
     t.bytes = <uint32_t>bytes
     t.sectors = (<uint32_t>1 << <uint32_t>(sm.m.caches.l1.line_bytes // sm.m.caches.l1.sector_bytes)) - 1
-    send_prefetch(sm, &t, place, lookup.inject.time)
+    send_prefetch(sm, &t, place, lookup.lsu.time)

@@ -10,8 +10,8 @@ from libc.string cimport memcpy
 from archdef.engine.blocks cimport end_block
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
-from archdef.engine.injection cimport PIECES, Injection
-from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REFUSED, WS_SLEEPING, Warp
+from archdef.engine.lsu_pipeline cimport PIECES, LsuPipeline
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REPLAY, WS_SLEEPING, Warp
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
@@ -22,9 +22,9 @@ from archdef.engine.waiting cimport occupy, plan
 
 cdef int queue_open(Sm *sm) except -1:
     """Make room for the queues, if the machine has them."""
-    cdef int64_t i, k, room = sm.m.load_store.instruction_queue.entries
+    cdef int64_t i, k, room = sm.m.load_store.memory_instruction_queue.entries
     cdef Queued *entries
-    if sm.m.load_store.instruction_queue.units == 0:
+    if sm.m.load_store.memory_instruction_queue.units == 0:
         return 0
     for i in range(sm.m.schedulers.count):
         entries = <Queued *>calloc(<size_t>room, sizeof(Queued))
@@ -54,9 +54,9 @@ cdef inline int64_t _begins(const Sm *sm, const Uop *u) noexcept nogil:
     """Cycle from which the op's unit can begin it, as far as is known."""
     cdef int64_t at = sm.unit_free[u.unit]
     if u.memory or u.uniform:
-        if sm.injection.active:
+        if sm.lsu.active:
             return NEVER
-        at = max(at, sm.injection.time)
+        at = max(at, sm.lsu.time)
     return at
 
 
@@ -73,7 +73,7 @@ cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
 cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
     """Take the next entry, for which there is room."""
     cdef int32_t place = s.queue_first + s.queue_count
-    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.load_store.instruction_queue.entries else place - sm.m.load_store.instruction_queue.entries)
+    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.load_store.memory_instruction_queue.entries else place - sm.m.load_store.memory_instruction_queue.entries)
     cdef int i
     s.queue_count += 1
     w.loads += 1            # what the warp has had to do with stays until the entry begins
@@ -87,7 +87,7 @@ cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) n
 
 cdef int queue_access(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Move the data of an access, and queue it. Returns 1 if its warp waits until it begins, -1 after a fault."""
-    cdef Injection *access = &sm.chip.access
+    cdef LsuPipeline *access = &sm.chip.access
     cdef Queued *entry
     cdef Reach reach
     cdef int32_t group = w.copy_group
@@ -121,22 +121,22 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     cdef Queued *entry = <Queued *>s.queue + s.queue_first
     cdef const Uop *u = entry.u
     cdef Warp *w = sm.warps + entry.warp
-    cdef Injection *inject = &sm.injection
+    cdef LsuPipeline *lsu = &sm.lsu
     cdef int i
     if _begins(sm, u) > cycle:
         return
     s.queue_first += 1
-    if s.queue_first == sm.m.load_store.instruction_queue.entries:
+    if s.queue_first == sm.m.load_store.memory_instruction_queue.entries:
         s.queue_first = 0
     s.queue_count -= 1
     if entry.access:
-        inject.count = entry.count
-        inject.serial = entry.serial
-        inject.apart = entry.apart
-        inject.weight = entry.weight
-        inject.operands = entry.operands
-        inject.returns = entry.returns
-        memcpy(inject.transactions, &entry.few[0] if entry.count <= FEW else entry.many, <size_t>entry.count * sizeof(Transaction))
+        lsu.count = entry.count
+        lsu.serial = entry.serial
+        lsu.apart = entry.apart
+        lsu.weight = entry.weight
+        lsu.operands = entry.operands
+        lsu.returns = entry.returns
+        memcpy(lsu.transactions, &entry.few[0] if entry.count <= FEW else entry.many, <size_t>entry.count * sizeof(Transaction))
         memory_begin(sm, entry.warp, w, u, &entry.reach, entry.group, cycle)
     else:
         occupy(sm, w, u, cycle, entry.cycles)
@@ -149,7 +149,7 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
         plan(sm, w, max(w.since, w.ready[u.sets[0]] >> 4), u.cause)
     elif w.state == WS_COPIES:
         wake_copier(sm, entry.warp, cycle)
-    elif entry.held and w.state == WS_REFUSED:
+    elif entry.held and w.state == WS_REPLAY:
         plan(sm, w, max(w.since, sm.looping), ST_MEMORY_DEPENDENCY)
     elif w.state == WS_ENDED and w.loads == 0:
         sm.blocks[w.block].draining -= 1

@@ -1,7 +1,7 @@
 """Where an address is served: its partition, the slice through whose ports it goes, and how far that is.
 
-The chip has `sides` equal parts. A multiprocessor asks the slice at its own side for what it reads; what it stores or operates on goes to the
-slice at which the line is at home. `through`, of a request, is that slice, and above it by how many sides the line's home is further on.
+The chip has `l2_partitions` equal parts. A multiprocessor asks the slice in its own L2 partition for what it reads; what it stores or operates on goes to the
+slice at which the line is at home. `through`, of a request, is that slice, and above it by how many L2 partitions the line's home is further on.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
@@ -17,29 +17,29 @@ cdef enum:
 cdef struct Routing:
     const MachineTable *m
     int64_t slots            # in-flight reads of a multiprocessor
-    int32_t *side            # [partition or slice]: on which side of the chip it lies …
-    int32_t *sm_side         # … and each multiprocessor
-    int32_t each             # partitions of a side
+    int32_t *l2_partition    # [partition or slice]: in which L2 partition it lies …
+    int32_t *sm_l2_partition  # … and each multiprocessor
+    int32_t each             # partitions of an L2 partition
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`; NULL: partitions are slices …
     int32_t *through         # … and [sm * slots + slot]: see above
 
 cdef inline int32_t slice_of(int32_t through) noexcept nogil:
     return through & ((1 << SLICE_BITS) - 1)
 
-cdef inline int32_t at_side(const Routing *r, int32_t which, int32_t side) noexcept nogil:
-    """The partition, or slice, at the same place of a side."""
-    return side * r.each + which % r.each
+cdef inline int32_t in_l2_partition(const Routing *r, int32_t which, int32_t l2_partition) noexcept nogil:
+    """The partition, or slice, at the same place of an L2 partition."""
+    return l2_partition * r.each + which % r.each
 
-cdef inline int32_t sides_apart(const Routing *r, int64_t sm, int64_t which) noexcept nogil:
-    """By how many sides a multiprocessor is further on than a partition, 0: it is near."""
-    cdef int32_t apart = r.sm_side[sm] - r.side[which]
+cdef inline int32_t l2_partitions_apart(const Routing *r, int64_t sm, int64_t which) noexcept nogil:
+    """By how many L2 partitions a multiprocessor is further on than a partition, 0: it is near."""
+    cdef int32_t apart = r.sm_l2_partition[sm] - r.l2_partition[which]
     return apart + <int32_t>r.m.interconnect.l2_partitions.count if apart < 0 else apart
 
-cdef inline int32_t far(const Routing *r, int64_t sm, int64_t which, int32_t through) noexcept nogil:
-    """By how many sides a multiprocessor is further on than the home of a line of a partition, 0: it is near."""
+cdef inline int32_t home_distance(const Routing *r, int64_t sm, int64_t which, int32_t through) noexcept nogil:
+    """By how many L2 partitions a multiprocessor is further on than the home of a line of a partition, 0: it is near."""
     if r.m.interconnect.l2_partitions.count < 2:
         return 0
-    return sides_apart(r, sm, which) if r.parities == NULL else through >> SLICE_BITS
+    return l2_partitions_apart(r, sm, which) if r.parities == NULL else through >> SLICE_BITS
 
 cdef inline int32_t home_slice(const Routing *r, uint64_t address) noexcept nogil:
     """The slice of a byte: see `archdef.spec.ParityHash`."""
@@ -55,12 +55,12 @@ cdef inline int32_t home_slice(const Routing *r, uint64_t address) noexcept nogi
     return <int32_t>((found >> low) * count + (address >> m.interconnect.slices.map.high_bit << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
 cdef inline int32_t route(const Routing *r, int32_t sm, const Request *request) noexcept nogil:
-    """Which slice serves a request: reads the near side's, stores and atomic operations the line's home."""
+    """Which slice serves a request: reads the near L2 partition's, stores and atomic operations the line's home."""
     cdef int32_t home = home_slice(r, request.address)
-    cdef int32_t apart = sides_apart(r, sm, home)
+    cdef int32_t apart = l2_partitions_apart(r, sm, home)
     if apart == 0:
         return home
-    return (at_side(r, home, r.sm_side[sm]) if request.kind == RQ_READ or request.kind == RQ_TEXTURE else home) | apart << SLICE_BITS
+    return (in_l2_partition(r, home, r.sm_l2_partition[sm]) if request.kind == RQ_READ or request.kind == RQ_TEXTURE else home) | apart << SLICE_BITS
 
 cdef inline int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
     """The partition that owns a byte, and the byte's address inside it."""

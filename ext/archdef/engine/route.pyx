@@ -7,19 +7,19 @@ from archdef.engine.machine cimport MachineTable
 
 
 cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
-    """Say on which side everything lies, and write down, for every value of each byte of an address, the parities that it gives."""
-    cdef int64_t i, k, sides = m.interconnect.l2_partitions.count
+    """Say in which L2 partition everything lies, and write down, for every value of each byte of an address, the parities that it gives."""
+    cdef int64_t i, k, l2_partitions = m.interconnect.l2_partitions.count
     r.m = m
     r.slots = slots
-    r.each = <int32_t>(m.dram.partitions // sides)
-    r.side = <int32_t *>calloc(<size_t>m.dram.partitions, sizeof(int32_t))
-    r.sm_side = <int32_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int32_t))
-    if r.side == NULL or r.sm_side == NULL:
-        raise MemoryError("sides of the chip")
+    r.each = <int32_t>(m.dram.partitions // l2_partitions)
+    r.l2_partition = <int32_t *>calloc(<size_t>m.dram.partitions, sizeof(int32_t))
+    r.sm_l2_partition = <int32_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int32_t))
+    if r.l2_partition == NULL or r.sm_l2_partition == NULL:
+        raise MemoryError("L2 partitions of the chip")
     for i in range(m.dram.partitions):
-        r.side[i] = <int32_t>(i * sides // m.dram.partitions)
+        r.l2_partition[i] = <int32_t>(i * l2_partitions // m.dram.partitions)
     for i in range(m.chip.multiprocessors):
-        r.sm_side[i] = <int32_t>(i * sides // m.chip.multiprocessors)
+        r.sm_l2_partition[i] = <int32_t>(i * l2_partitions // m.chip.multiprocessors)
     if m.interconnect.slices.map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slices.map.parts) - 1):
         return 0
     r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
@@ -34,9 +34,9 @@ cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
 
 
 cdef void route_close(Routing *r) noexcept nogil:
-    free(r.side)
-    free(r.sm_side)
+    free(r.l2_partition)
+    free(r.sm_l2_partition)
     free(r.parities)
     free(r.through)
-    r.side = r.sm_side = r.through = NULL
+    r.l2_partition = r.sm_l2_partition = r.through = NULL
     r.parities = NULL

@@ -6,7 +6,7 @@ from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
-from archdef.engine.spinning cimport Watch
+from archdef.engine.livelock cimport Watch
 from archdef.engine.state cimport Chip, Dispatcher, Sm
 from archdef.engine.tables cimport Tables
 
@@ -39,4 +39,4 @@ cdef class Session:
     cdef int _step(self, int64_t until_cycle) noexcept nogil
     cdef void _blame(self) noexcept nogil
     cdef void _point_at_running(self) noexcept nogil
-    cdef void _stand_still(self) noexcept nogil
+    cdef void _blame_livelock(self) noexcept nogil

@@ -14,15 +14,15 @@ from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.device_runtime cimport LS_WAITING, Fit
 from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
 from archdef.engine.events cimport Events, events_close, events_next
-from archdef.engine.family cimport family_close, launch_enter
-from archdef.engine.fault_code cimport FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_PARTED, FAULT_POLICY, FAULT_STANDSTILL
+from archdef.engine.child_launches cimport child_launches_close, launch_enter
+from archdef.engine.fault_code cimport FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_DIVERGED, FAULT_POLICY, FAULT_LIVELOCK
 from archdef.engine.fault_text cimport fault_error
 from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.grid cimport Grid
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
-from archdef.engine.happening cimport HP_READY
+from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_READY
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
-from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_PARTED, WS_REGISTERS, Launch, Warp
+from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.multiprocessor cimport sm_close, sm_open, sm_open_bulk
@@ -30,10 +30,10 @@ from archdef.engine.network cimport network_close, network_next, network_open, n
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport partition_records
-from archdef.engine.room cimport rooms_close
+from archdef.engine.block_storage cimport block_storage_close
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
-from archdef.engine.spinning cimport watch_close, watch_look, watch_start
+from archdef.engine.livelock cimport watch_close, watch_look, watch_start
 from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
 from archdef.engine.tables cimport Tables
@@ -125,11 +125,11 @@ cdef class Session:
             for i in range(self.m.chip.multiprocessors):
                 events_close(&self.inboxes[i])
         network_close(&self.network)
-        rooms_close(&self.chip)
+        block_storage_close(&self.chip)
         clusters_close(&self.chip)
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
-        family_close(&self.dispatcher)
+        child_launches_close(&self.dispatcher)
         free(self.chip.asked)
         free(self.chip.launches)
         free(self.chip.landed)
@@ -218,7 +218,7 @@ cdef class Session:
             made.lane_trace.begin(made.launch.ready)
         self.grids.append(made)
         self.waiting = False
-        dispatch_note(&self.dispatcher, made.launch.ready, HP_READY, 0, made.number)
+        dispatch_note(&self.dispatcher, made.launch.ready, DISPATCH_LAUNCH_READY, 0, made.number)
         return made
 
     cdef int _number_of(self, program) except -1:
@@ -353,7 +353,7 @@ cdef class Session:
                 self.chip.fault.code = FAULT_HOST_MEMORY
                 return -1
             if status > 0:
-                self._stand_still()
+                self._blame_livelock()
                 return -1
         return 2 if self.epoch >= until_cycle else 0
 
@@ -369,15 +369,15 @@ cdef class Session:
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].warps + k
                 if w.launch == NULL or not self.sms[i].blocks[w.block].running or (
-                        w.state != WS_BARRIER and w.state != WS_PARTED and w.state != WS_CHILDREN and w.state != WS_REGISTERS):
+                        w.state != WS_BARRIER and w.state != WS_DIVERGED and w.state != WS_CHILDREN and w.state != WS_REGISTERS):
                     continue
                 self.chip.fault.launch = w.launch
                 self.chip.fault.sm = <int32_t>i
                 self.chip.fault.warp = k
                 self.chip.fault.op = w.barrier_op
                 self.chip.fault.lanes = w.alive
-                if w.state == WS_PARTED:
-                    self.chip.fault.code = FAULT_PARTED
+                if w.state == WS_DIVERGED:
+                    self.chip.fault.code = FAULT_DIVERGED
                     for n in range(w.split_room):
                         if w.splits[n].mask:
                             self.chip.fault.op = w.splits[n].pc
@@ -400,9 +400,9 @@ cdef class Session:
                     self.chip.fault.op = w.pc
                     return
 
-    cdef void _stand_still(self) noexcept nogil:
+    cdef void _blame_livelock(self) noexcept nogil:
         """Warps go round for ever: blame the first."""
-        self.chip.fault.code = FAULT_STANDSTILL
+        self.chip.fault.code = FAULT_LIVELOCK
         self.chip.fault.cycle = self.epoch
         self._point_at_running()
         if self.chip.fault.launch != NULL:
@@ -419,7 +419,7 @@ cdef class Session:
         until_cycle : int, optional
             Cycle at which to stop: everything before it has then happened, nothing after it.
         closed : bool, optional
-            Nothing else can happen to the machine or its memory meanwhile, so warps that go round without an effect are at a standstill,
+            Nothing else can happen to the machine or its memory meanwhile, so warps that go round without an effect are livelocked,
             which is an error. By default if `until_cycle` is not given.
 
         Returns

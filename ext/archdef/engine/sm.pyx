@@ -12,21 +12,22 @@ from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.clock cimport NEVER
-from archdef.engine.combine cimport combine_idle
+from archdef.engine.write_combining cimport write_combining_idle
 from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
                                       ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_LEFT, EV_POSTED, EV_RETURN,
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_SWAPPED_OUT, EV_POSTED,
+                                    EV_SWAPPED_IN,
                                     EV_STORE_DONE, EV_WAKE, Event,
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
-from archdef.engine.inject cimport fill_slot, throttled_until
+from archdef.engine.lsu cimport fill_slot, throttled_until
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
-from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_PARTED, WS_REFUSED, WS_WAITING, Launch, Warp
-from archdef.engine.loadstore cimport data_ready, issue_again, memory_issue, piece_arrived, resume_bulk, resume_injection
+from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_DIVERGED, WS_REPLAY, WS_WAITING, Launch, Warp
+from archdef.engine.loadstore cimport data_ready, replay_run, memory_issue, piece_arrived, resume_bulk, resume_lsu
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.matrix cimport matrix_product
 from archdef.engine.multiprocessor cimport WAITERS
@@ -34,7 +35,7 @@ from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
 from archdef.engine.registers cimport registers_change
-from archdef.engine.returning cimport block_returns, children_done
+from archdef.engine.block_swap cimport block_swap_in, children_done
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
 from archdef.engine.state cimport Sm
@@ -297,8 +298,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
                 return -1
-            if sm.injection.count > 1 and m.load_store.replay_cycles and cycle + (sm.injection.count - 1) * m.load_store.replay_cycles > earliest:
-                earliest = cycle + (sm.injection.count - 1) * m.load_store.replay_cycles
+            if sm.lsu.count > 1 and m.load_store.replay_cycles and cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles > earliest:
+                earliest = cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles
                 cause = ST_MEMORY_THROTTLE
             elif u.retry_cycles and sm.looping > earliest:
                 earliest = sm.looping
@@ -315,7 +316,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             sm.held = 0
             simt_arrive(w)
             w.since = earliest
-            w.state = WS_REFUSED
+            w.state = WS_REPLAY
             return 0
         if u.uniform and w.by_load and lanes and w.ready[u.sets[0]] >> 4 > earliest:
             cause = ST_CONSTANT_DEPENDENCY
@@ -362,7 +363,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if goes_on:
             return earliest << 4 | ST_BRANCH
         if w.alive and w.active == 0 and w.state == WS_WAITING:
-            w.state = WS_PARTED
+            w.state = WS_DIVERGED
         return 0
     elif u.kind == K_BARRIER:
         _hold(sm, s, w, u, cycle, u.interval)
@@ -500,16 +501,16 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         count = fill_slot(sm, event.index, event.cycle, done)
         for i in range(count):
             data_ready(sm, done[i], event.cycle)
-        if sm.injection.active:
-            resume_injection(sm, event.cycle)
+        if sm.lsu.active:
+            resume_lsu(sm, event.cycle)
         if sm.bulk.count:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
         sm.store_bytes -= event.bytes
         sm.chip.launches[event.index].stores -= 1
-        if sm.injection.active:
-            resume_injection(sm, event.cycle)
+        if sm.lsu.active:
+            resume_lsu(sm, event.cycle)
         if sm.bulk.count:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_BULK:
@@ -523,12 +524,12 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
     elif event.kind == EV_COMBINED:
-        combine_idle(sm, event.cycle)
+        write_combining_idle(sm, event.cycle)
     elif event.kind == EV_CHILDREN:
         children_done(sm, event.index)
-    elif event.kind == EV_RETURN:
-        block_returns(sm, event.index)
-    elif event.kind == EV_LEFT:
+    elif event.kind == EV_SWAPPED_IN:
+        block_swap_in(sm, event.index)
+    elif event.kind == EV_SWAPPED_OUT:
         tell_warp_left(sm, event.index)
     elif event.kind == EV_GRIDS:
         barrier_open(sm, event.index)
@@ -547,12 +548,12 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     if s.next_issue > sm.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
-    if ready & s.queueing and s.queue_count < sm.m.load_store.instruction_queue.entries:
+    if ready & s.queueing and s.queue_count < sm.m.load_store.memory_instruction_queue.entries:
         return sm.now + 1
-    if sm.injection.active:
+    if sm.lsu.active:
         free_ &= ~s.memory
-    elif sm.injection.time > sm.now + 1 and free_ & s.memory:
-        first = min(first, sm.injection.time)
+    elif sm.lsu.time > sm.now + 1 and free_ & s.memory:
+        first = min(first, sm.lsu.time)
         free_ &= ~s.memory
     busy = sm.busy
     while busy:
@@ -582,7 +583,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
     cdef uint64_t free_ = s.ready
     cdef uint32_t busy
     cdef int unit
-    if sm.injection.active or sm.injection.time > cycle:
+    if sm.lsu.active or sm.lsu.time > cycle:
         free_ &= ~s.memory
     busy = sm.busy
     while busy:
@@ -601,7 +602,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
         else:
             s.busy &= ~(<uint32_t>1 << unit)
     if s.queueing:
-        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.instruction_queue.entries else 0)
+        free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.memory_instruction_queue.entries else 0)
     if s.loads & s.held:
         throttle_time(sm)
         free_ &= ~(s.loads & s.held)
@@ -623,9 +624,9 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
     u += 1
     if not (m.schedulers.dual_issue[u[-1].unit] >> u.unit & 1) or u.issues != 1:
         return False
-    if u.queued and s.queue_count == m.load_store.instruction_queue.entries:
+    if u.queued and s.queue_count == m.load_store.memory_instruction_queue.entries:
         return False
-    if (u.memory or u.uniform) and (sm.injection.active or sm.injection.time > cycle):
+    if (u.memory or u.uniform) and (sm.lsu.active or sm.lsu.time > cycle):
         return False
     if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
         return False
@@ -742,11 +743,11 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.now = cycle
         all_ = False        # the load/store unit is free again, which may concern every scheduler
         while sm.inbox.first <= cycle:
-            held = sm.injection.active
+            held = sm.lsu.active
             _handle(sm, events_pop(sm.inbox))
-            all_ |= held and not sm.injection.active
+            all_ |= held and not sm.lsu.active
         if sm.freed:        # after all fills of the cycle: their order must not show
-            issue_again(sm, cycle)
+            replay_run(sm, cycle)
         i = sm.turn
         for _ in range(nsched):     # they take turns at the units that they share
             if i == nsched:

@@ -1,14 +1,14 @@
 """State of running launches: warps, blocks, multiprocessors, and what they share."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from archdef.engine.block_memory cimport BlockRoom
+from archdef.engine.block_memory cimport BlockStorage
 from archdef.engine.cache cimport Cache
 from archdef.engine.copying cimport Bulk
 from archdef.engine.events cimport Events
-from archdef.engine.flight cimport Combined, Load, Slot, Waiter
-from archdef.engine.happening cimport Ended, Happening
-from archdef.engine.injection cimport Injection, Refused
-from archdef.engine.launch cimport Block, BlockCluster, Family, Launch, Warp
+from archdef.engine.in_flight cimport WriteCombiningLine, Load, Slot, Waiter
+from archdef.engine.dispatch_event cimport Ended, DispatchEvent
+from archdef.engine.lsu_pipeline cimport LsuPipeline, ReplayEntry
+from archdef.engine.launch cimport Block, BlockCluster, ChildLaunches, Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.schedule cimport Scheduler, pick_function
@@ -65,11 +65,11 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer
-    BlockRoom *rooms[128]        # not in use, by class of size
-    BlockRoom *slabs             # pieces of host memory that they lie in
+    BlockStorage *free_storage[128]  # not in use, by class of size
+    BlockStorage *slabs          # pieces of host memory that they lie in
     int64_t slab_bytes           # of them together
     Dispatcher *dispatcher
-    Injection access             # that is being queued
+    LsuPipeline access           # that is being queued
     BlockCluster *clusters       # not in use …
     BlockCluster *clusters_made  # … and all
     int64_t cluster_serial
@@ -81,7 +81,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
 cdef struct Dispatcher:          # gives places to blocks
     Chip *chip
     Sm *sms
-    Happening *heap              # in order of cycle, kind, sm, index
+    DispatchEvent *heap          # in order of cycle, kind, sm, index
     int32_t count
     int32_t room
     Launch *first                # launches with blocks to start, in order
@@ -94,12 +94,12 @@ cdef struct Dispatcher:          # gives places to blocks
     int64_t serial
     int64_t launched             # places of launches
     int64_t launch_room
-    Family *returning            # blocks that gave their place away and want one again
-    Family *last_returning
-    Family *spare_families
-    Family **families
-    int64_t family_count
-    int64_t family_room
+    ChildLaunches *returning     # blocks that gave their place away and want one again
+    ChildLaunches *last_returning
+    ChildLaunches *spare_child_launches
+    ChildLaunches **child_launches
+    int64_t child_launches_count
+    int64_t child_launches_capacity
     int32_t leaving              # blocks that are giving their place away
     int64_t *waiting             # blocks that may give their place away: sm << 32 | slot
     int64_t waiting_count
@@ -124,7 +124,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int32_t id
     int64_t taken                # … in this cycle
     int64_t issued               # instructions of warps so far
-    int64_t effects              # so far, that end a standstill: see spinning.pyx
+    int64_t effects              # so far, that end a livelock: see livelock.pyx
     int64_t throttled            # cycles in which the load/store unit waited for a credit
     int64_t banks_free           # cycle from which the banks have nothing to do, see `banks`
     int64_t remote_free          # cycle from which the way to other blocks' shared memory is free …
@@ -134,7 +134,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     void *observers              # `Observers` of observers.pxd, NULL: nobody is told of what happens
     void *throttle               # a `Throttle` of throttle.pxd, NULL: no policy holds loads back
-    int32_t refused_count
+    int32_t replay_count
     int32_t held                 # 1: the access that was just issued holds its warp
     int32_t drawn                # accesses that chance decides the order of, behind the latest load of device memory
     Network *network
@@ -154,12 +154,12 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t combined_touched     # … cycle of the latest store among them
     int64_t unit_free[16]        # first cycle at which a unit of the kind can start an op
     int64_t unit_blocked[16]
-    Injection injection
+    LsuPipeline lsu
     Cache l1
     int64_t copy_free[16][8]     # as `unit_free`, of each unit, where there are several of a kind
     Bulk bulk
-    Refused *refused             # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
-    int32_t *refused_order       # … by number, and behind them those that are not in use
+    ReplayEntry *replay          # [REFUSED] in the order in which they were; NULL: the load/store unit waits for a place …
+    int32_t *replay_order        # … by number, and behind them those that are not in use
     Cache constant
     Cache constant_behind[2]     # its second and third level
     Cache *uniform               # [schedulers] caches of constants that warps read as a whole; NULL: there are none …
@@ -181,7 +181,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     uint64_t free_blocks[8]
     int64_t used[4]              # by resident blocks, as in Launch.cost
     uint64_t scratch[64]         # destination of a partial warp's arithmetic
-    Combined combined[64]        # lines that wait for more stores, a ring …
+    WriteCombiningLine combined[64]  # lines that wait for more stores, a ring …
     uint8_t combined_at[64]      # … and how many of them there are by a hash of the line
     int64_t bank_queue[64]       # cycles in which the latest accesses that waited for the banks are through, a ring …
     int64_t bank_place           # … and the latest of them

@@ -1,10 +1,10 @@
 """Surface instructions of one warp: bytes of a texture's memory, addressed by coordinates."""
 from libc.stdint cimport uint64_t
 
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
 
-cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
+cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil

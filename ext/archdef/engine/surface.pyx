@@ -10,7 +10,7 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.coalesce cimport coalesce
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
@@ -121,7 +121,7 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
                 (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>value
 
 
-cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)

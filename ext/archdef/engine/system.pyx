@@ -1,6 +1,6 @@
 """System calls: what a kernel asks of the machine's runtime, served lane by lane in ascending order.
 
-Every address that a kernel hands over is looked up like an access of that lane; what cannot be read is a fault of the guest.
+Every address that a kernel sends is looked up like an access of that lane; what cannot be read is a fault of the guest.
 Printing copies format, values and strings into the launch's buffer; Python formats them afterwards.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -15,7 +15,7 @@ from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.fault_code cimport FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK
 from archdef.engine.groups cimport group_call
 from archdef.engine.guest cimport guest_at, guest_fault
-from archdef.engine.happening cimport HP_WAITING
+from archdef.engine.dispatch_event cimport DISPATCH_BLOCK_WAITING
 from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
@@ -376,7 +376,7 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
     if wait:
         w.state = WS_CHILDREN
-        dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, HP_WAITING, sm.id, w.block)
+        dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, DISPATCH_BLOCK_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
         earliest[0] = max(earliest[0], cycle + sm.m.device_launches.call_cycles + (count_bits(lanes) - 1) * sm.m.device_launches.lane_cycles + late)
         cause[0] = ST_LAUNCH

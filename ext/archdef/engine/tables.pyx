@@ -43,7 +43,7 @@ cdef int _check(const MachineTable *m) except -1:
             ("partitions", m.dram.partitions, 1, 4096), ("dram_banks", m.dram.banks, 1, 64),
             ("shader_period_fs", m.shader_period_fs, 1, 1 << 40), ("core_period_fs", m.core_period_fs, 1, 1 << 40),
             ("response_latency_fs", m.interconnect.response_latency_fs, m.shader_period_fs, 1 << 50),
-            ("queue_room", m.load_store.instruction_queue.entries, 1, 64),
+            ("queue_room", m.load_store.memory_instruction_queue.entries, 1, 64),
             ("bank_queue", m.load_store.pipeline.data_stage_entries, 0, 64),
             ("queue_entries", m.dram.queue_entries, 1, 1 << 16), ("window", m.dram.window, 1, 1 << 16),
             ("reads_in_flight", m.load_store.reads_in_flight_per_multiprocessor, 1, 1 << 14),

@@ -2,7 +2,7 @@
 from libc.stdint cimport uint64_t
 
 from archdef.engine.counters cimport StatementCounters
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
@@ -11,4 +11,4 @@ from archdef.engine.texture_table cimport Texture
 
 cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil
-cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil
+cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil

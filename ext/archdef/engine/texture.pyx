@@ -11,7 +11,7 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
@@ -377,7 +377,7 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
-cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Injection *out, Reach *reach) noexcept nogil:
+cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)

@@ -7,7 +7,7 @@ nearly square as they can, so that a neighbourhood of texels is in few lines whi
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits, lowest_bit
-from archdef.engine.injection cimport Injection
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.parameters cimport CacheParameters
 from archdef.engine.texture_table cimport Texture
 
@@ -33,7 +33,7 @@ cdef uint64_t texel_place(const CacheParameters *cache, int64_t tile_rows, const
         ((slice + y // (rows * down)) * per_row + x_bytes // (columns * across)) * line + inner)
 
 
-cdef void texture_transact(const CacheParameters *cache, const uint64_t *places, int count, Injection *out) noexcept nogil:
+cdef void texture_transact(const CacheParameters *cache, const uint64_t *places, int count, LsuPipeline *out) noexcept nogil:
     """Append one transaction for each line that the texels lie in, with the sectors asked for."""
     cdef uint64_t sector = <uint64_t>(cache.sector_bytes if cache.sets else PLAIN_SECTOR)
     cdef uint64_t line_bytes = <uint64_t>(cache.line_bytes if cache.sets else PLAIN_SECTOR)

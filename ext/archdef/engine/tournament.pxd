@@ -50,7 +50,7 @@ cdef inline void tournament_set(Tournament *t, int32_t unit, int64_t when) noexc
         tree[i].when = when
         tree[i].unit = unit
 
-cdef inline void tournament_hasten(Tournament *t, int32_t unit, int64_t when) noexcept nogil:
+cdef inline void tournament_decrease_key(Tournament *t, int32_t unit, int64_t when) noexcept nogil:
     """The same where the event comes sooner than before: it can only win."""
     cdef Match *tree = t.tree
     cdef int32_t i = t.leaves + unit

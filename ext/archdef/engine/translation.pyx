@@ -13,7 +13,7 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
 from archdef.engine.parameters cimport AddressTranslationParameters
 from archdef.engine.port cimport Ports, Request, Stage, owner_of, ports_of_each, stage_pass
-from archdef.engine.tournament cimport tournament_hasten, tournament_set
+from archdef.engine.tournament cimport tournament_decrease_key, tournament_set
 
 cdef TranslationCounters _none
 memset(&_none, 0, sizeof(TranslationCounters))
@@ -88,7 +88,7 @@ cdef void _take(Stage *stage, int32_t unit, const Request *request) noexcept nog
     if front.first < 0:
         front.first = index
         if not front.stalled:
-            tournament_hasten(stage.ports.events, stage.unit + unit, max(request.time_fs + t.near_latency_fs, near.free_fs))
+            tournament_decrease_key(stage.ports.events, stage.unit + unit, max(request.time_fs + t.near_latency_fs, near.free_fs))
     else:
         requests[front.last].next = index
     front.last = index

@@ -34,7 +34,7 @@ cpdef enum OpKind:
     K_ATOM = 9     # d[0] (or NO_ROW) = memory[s[0] + offset], then memory = fn(memory, s[1], s[2])    lane function `atomic`
                    # vec > 1: d[0..vec-1], and element v becomes fn(element, s[1 + v])
                    # count: SM cycles of one more try of a loop, 0: the memory operates by itself; target: AtomicTechnique, or 0
-    K_BRANCH = 10  # go to `target` for the lanes of the guard; they meet again at `reconverge`
+    K_BRANCH = 10  # go to `target` for the lanes of the guard; they reconverge at `reconverge`
     K_BRANCH_INDEXED = 11  # go to targets[s[0]] (list `target`, length `count`)
     K_CALL = 12    # call the function whose first op is `target`
     K_RETURN = 13  # return from a call (at depth 0: exit)

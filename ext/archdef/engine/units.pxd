@@ -10,7 +10,7 @@ cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int
 cdef void others_held(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil
 
 cdef inline void held_until(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil:
-    """Say until when the load/store unit, which is one, is held by what it hands over; `cycles` are those added to its time."""
+    """Say until when the load/store unit, which is one, is held by what it sends; `cycles` are those added to its time."""
     sm.unit_free[unit] = until
     sm.unit_blocked[unit] += cycles
     sm.busy |= <uint32_t>1 << unit

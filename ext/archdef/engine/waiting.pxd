@@ -6,13 +6,13 @@ or not selected, and then one issue interval per warp instruction as selected.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.absorbed cimport absorb
+from archdef.engine.move_elimination cimport execute_eliminated
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
-from archdef.engine.inject cimport throttled_until
-from archdef.engine.launch cimport PENDING, WS_PARTED, WS_SLEEPING, WS_WAITING, Warp
+from archdef.engine.lsu cimport throttled_until
+from archdef.engine.launch cimport PENDING, WS_DIVERGED, WS_SLEEPING, WS_WAITING, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
@@ -41,8 +41,8 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
     else:
         until = sm.unit_free[unit]
         total = sm.unit_blocked[unit]
-        if sm.injection.active and until == NEVER:
-            until = sm.injection.stalled
+        if sm.lsu.active and until == NEVER:
+            until = sm.lsu.stalled
     return total - (until - cycle if until > cycle else 0)
 
 
@@ -70,9 +70,9 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
     cdef int64_t latest = 0, ready
     cdef int i
     if u.issues == 0 and w.active:
-        u = absorb(sm, w)
+        u = execute_eliminated(sm, w)
     if w.active == 0:
-        w.state = WS_PARTED
+        w.state = WS_DIVERGED
         return
     if u.code_last != w.code_line:
         ready = fetch(sm, w, u)

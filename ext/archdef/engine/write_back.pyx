@@ -40,7 +40,7 @@ cdef int64_t _oldest_of(const Cache *cache, int64_t first, bint partly, int64_t 
     return oldest
 
 
-cdef void keep_dirty_ways(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
+cdef void limit_dirty_ways(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
     """A line is newly written: if there are too many such in its set, write back that which was used longest ago."""
     cdef Cache *cache = &p.l2
     cdef int64_t count, oldest = _oldest_of(cache, <int64_t>cache_set(cache, number) * cache.table.ways, False, &count)
@@ -49,21 +49,21 @@ cdef void keep_dirty_ways(Partition *p, uint64_t number, int64_t time_fs) noexce
         cache.lines[oldest].dirty = 0
 
 
-cdef void relieve(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
-    """See `keep_partial_ways`."""
+cdef void evict_over_quota(Partition *p, uint64_t number, int64_t time_fs) noexcept nogil:
+    """See `limit_partial_dirty_ways`."""
     cdef Cache *cache = &p.l2
     cdef uint64_t place = cache_set(cache, number)
     cdef int64_t oldest, count
-    if not cache.crowded[place]:
+    if not cache.over_quota[place]:
         return
     oldest = _oldest_of(cache, <int64_t>place * cache.table.ways, True, &count)
-    if count > cache.table.partial_ways and cache.lines[oldest].tag != number + 1:
+    if count > cache.table.partial_dirty_ways and cache.lines[oldest].tag != number + 1:
         write_back(p, cache.lines + oldest, time_fs)
         cache.lines[oldest].dirty = 0
         count -= 1
-    if count <= cache.table.partial_ways:
-        cache.crowded[place] = 0
-        cache.crowds -= 1
+    if count <= cache.table.partial_dirty_ways:
+        cache.over_quota[place] = 0
+        cache.sets_over_quota -= 1
 
 
 cdef void write_part(Partition *p, Line *line, uint32_t wanted, int64_t covered) noexcept nogil:
@@ -81,8 +81,8 @@ cdef void write_part(Partition *p, Line *line, uint32_t wanted, int64_t covered)
             else:
                 line.partly |= <uint32_t>sum << 4 * sector
     line.dirty |= wanted
-    if not cache.crowded[place]:
+    if not cache.over_quota[place]:
         _oldest_of(cache, <int64_t>place * cache.table.ways, True, &count)
-        if count > cache.table.partial_ways:        # until the next access to the set
-            cache.crowded[place] = 1
-            cache.crowds += 1
+        if count > cache.table.partial_dirty_ways:  # until the next access to the set
+            cache.over_quota[place] = 1
+            cache.sets_over_quota += 1

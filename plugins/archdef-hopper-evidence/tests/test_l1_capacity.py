@@ -7,7 +7,7 @@ import pytest
 import archdef
 from archdef.microbench.memory_latency import global_latency
 from archdef.microbench.simulated import Simulated
-from archdef.spec import AmongOldest, LeastRecentlyUsed
+from archdef.spec import RandomOfKLru, LeastRecentlyUsed
 from archdef_hopper import H100
 
 DATA = importlib.resources.files("archdef_hopper_evidence") / "data" / "l1_capacity.csv"
@@ -32,7 +32,7 @@ def test_a_chase_takes_about_what_it_took(footprint_kib):
 @pytest.mark.parametrize("lines, hits", [(1, 0), (2, 1 / 3), (3, 1 / 2)])
 def test_what_goes_round_and_does_not_fit_hits_by_chance(lines, hits):
     """Five lines in sets of four: a line stays with what is left of the chance of being replaced by each of the others."""
-    tiny = H100.evolve({"caches.l1.size_bytes": 16 * 1024, "caches.l1_gives_carveout": False, "caches.l1.replacement": AmongOldest(lines)})
+    tiny = H100.evolve({"caches.l1.size_bytes": 16 * 1024, "caches.unified_l1_shared": False, "caches.l1.replacement": RandomOfKLru(lines)})
     chase = {kib: global_latency(Simulated(archdef.Device(tiny)), footprint_bytes=1024 * kib, order="linear")["cycles"] for kib in (8, 20, 64)}
     assert (chase[64] - chase[20]) / (chase[64] - chase[8]) == pytest.approx(hits, abs=0.05)
     if lines == 1:

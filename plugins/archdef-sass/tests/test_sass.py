@@ -34,7 +34,7 @@ NAMES = archdef.architectures()
 OWN = [a.name for a in attrs.fields(Sass) if a.name not in attrs.fields_dict(Assembler)]
 APART = {"orders_by_fences", "result_scoreboards"}
 """Fields of selection and of what is packed behind all passes."""
-OF_OTHERS = {name for name in OWN if name.startswith(("unroll_", "interleaved_"))} | {"operand_read_cycles"}
+OF_OTHERS = {name for name in OWN if name.startswith(("unroll_", "list_scheduling_"))} | {"operand_read_cycles"}
 """Numbers of what another field switches, which the functions of passes read by themselves."""
 
 
@@ -87,8 +87,8 @@ def test_a_declared_field_switches_its_pass():
     assert ran()["unroll"].skipped == "the assembler has no unroll_factor"
     unrolled = ran(unroll_factor=4, unroll_max_instructions=64)["unroll"]
     assert not unrolled.skipped and unrolled.after > unrolled.before + 4
-    ordered = ran(interleaves=True)
-    assert ordered["start_loads_early"].skipped == "the assembler has interleaves" and not ordered["interleave"].skipped
+    ordered = ran(list_scheduling=True)
+    assert ordered["start_loads_early"].skipped == "the assembler has list_scheduling" and not ordered["list_schedule"].skipped
 
 
 @pytest.mark.parametrize("option", ["unroll", "merge_loads"])
@@ -102,8 +102,8 @@ def test_options_of_lowering_switch_its_passes_too(option):
 
 @pytest.mark.parametrize("fields, taken", [
     (dict(unroll_factor=4, unroll_max_instructions=64, unroll_atomic_instructions=1), True), (dict(unroll_max_instructions=64), False),
-    (dict(unroll_known_max_instructions=5), False), (dict(interleaved_barriers=4), False), (dict(interleaves=True, interleaved_barriers=4), True),
-    (dict(operand_read_cycles=9), False), (dict(interleaves=True, operand_read_cycles=9), True)])
+    (dict(unroll_known_max_instructions=5), False), (dict(list_scheduling_barriers=4), False), (dict(list_scheduling=True, list_scheduling_barriers=4), True),
+    (dict(operand_read_cycles=9), False), (dict(list_scheduling=True, operand_read_cycles=9), True)])
 def test_a_field_about_what_the_machine_does_not_do_is_refused(fields, taken):
     if taken:
         machine(**fields)
@@ -115,7 +115,7 @@ def test_a_field_about_what_the_machine_does_not_do_is_refused(fields, taken):
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])
 def test_files_keep_it(tmp_path, suffix):
-    made = machine(unroll_factor=4, merged_atomics=(5, 11), interleaves=True, interleaved_ahead=(64, 32))
+    made = machine(unroll_factor=4, merged_atomics=(5, 11), list_scheduling=True, list_scheduling_windows=(64, 32))
     save(made, tmp_path / f"made.{suffix}")
     assert load(tmp_path / f"made.{suffix}").isa.assembler == made.isa.assembler
 
@@ -126,9 +126,9 @@ def test_fitted_figures_are_fields_that_change_what_is_made():
     known = LOOP.replace("setp.lt.s32 %p1, %r2, %r1", "setp.lt.s32 %p1, %r2, 40")
 
     def straight(**fields):
-        return "branch" not in lower(parse(known, "k.ptx"), "k", machine(unroll_factor=4, unroll_whole_instructions=60, **fields)).listing()
-    assert straight(unroll_whole_trip_instructions=10) and not straight(unroll_whole_trip_instructions=0)
-    assert not straight(unroll_whole_trips=39) and straight(unroll_whole_trips=40)
+        return "branch" not in lower(parse(known, "k.ptx"), "k", machine(unroll_factor=4, unroll_full_instructions=60, **fields)).listing()
+    assert straight(unroll_full_trip_instructions=10) and not straight(unroll_full_trip_instructions=0)
+    assert not straight(unroll_full_trips=39) and straight(unroll_full_trips=40)
 
 
 def test_an_atomic_operation_counts_as_the_machine_declares():
@@ -148,5 +148,5 @@ def test_a_load_with_a_longer_way_to_go_is_waited_for_as_long_as_the_machine_dec
     text = f"""{LOOP.partition("{")[0]}{{
     .reg .b32 %r<90>; .reg .b64 %rd<5>; ld.param.u64 %rd1, [out]; mov.u32 %r3, %tid.x; mov.u32 %r5, 0;
     {early} {late} {uses} add.s32 %r5, %r5, %r4; st.global.u32 [%rd1], %r5; ret; }}"""
-    soon, long = (lower(parse(text, "k.ptx"), "k", machine(interleaves=True, interleaved_patience_cycles=cycles)).listing() for cycles in (0, 100))
+    soon, long = (lower(parse(text, "k.ptx"), "k", machine(list_scheduling=True, list_scheduling_wait_cycles=cycles)).listing() for cycles in (0, 100))
     assert soon != long and len(soon.splitlines()) == len(long.splitlines())

@@ -159,11 +159,11 @@ EVIDENCE = {
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
-    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
     "isa.instruction_bytes": CODE_WIDTH,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
-    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
+    "caches.l1_global_loads": GUIDE, "caches.unified_l1_shared": MULTIPROCESSOR,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,

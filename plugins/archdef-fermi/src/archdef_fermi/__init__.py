@@ -2,7 +2,7 @@
 from itertools import combinations
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AmongOldest, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink,
+from archdef.spec import (RandomOfKLru, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
                           TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
@@ -41,19 +41,19 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
         units=(*groups, Unit("lsu", 16), Unit("dp", dp_lanes, exclusive=True)),
         isa=Isa(features=FEATURES, operations=operations(COSTS, costs), forms=FORMS, pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7,
-                assembler=Assembler(loads_pass_shared_stores=True, predication_global_load=2, convergence_instructions=2,
+                assembler=Assembler(loads_pass_shared_stores=True, predication_global_load_instructions=2, convergence_instructions=2,
                                     prologue_instructions=1)),
         shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=ExtraPass(), latency_cycles=50, pass_cycles=2,
                             pass_latency_cycles=37, conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(
             l1=Cache(size_bytes=16 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=35, misses_in_flight=32,
-                     set_hash_bits=(13, 14, 15, 17, 19), replacement=AmongOldest(lines=4), write="evict", scope="multiprocessor"),
+                     set_hash_bits=(13, 14, 15, 17, 19), replacement=RandomOfKLru(lines=4), write="evict", scope="multiprocessor"),
             constant=Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=18, misses_in_flight=8,
                            write="evict", scope="multiprocessor"),
-            instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, lines_ahead=2,
+            instruction=Cache(size_bytes=8 * KiB, line_bytes=128, sector_bytes=128, ways=4, latency_cycles=0, misses_in_flight=8, prefetch_degree=2,
                               write="evict", scope="multiprocessor"),
-            instruction_l2=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8, lines_ahead=7,
+            instruction_l2=Cache(size_bytes=32 * KiB, line_bytes=128, sector_bytes=128, ways=8, latency_cycles=30, misses_in_flight=8, prefetch_degree=7,
                                  write="evict", scope="cluster"),
             instruction_memory_cycles=code_cycles, instruction_preload_bytes=32 * KiB,
             texture_l1=Cache(size_bytes=12 * KiB, line_bytes=128, sector_bytes=32, ways=24, latency_cycles=200,
@@ -63,7 +63,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=44, stores_in_flight_per_multiprocessor=128,
-                             transaction_cycles=2, replay_cycles=36, replay_refused=True, atomic_cycles=1, atomic_sector_cycles=2),
+                             transaction_cycles=2, replay_cycles=36, replay_on_reservation_fail=True, atomic_cycles=1, atomic_sector_cycles=2),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
             injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),

@@ -119,7 +119,7 @@ EVIDENCE = {
     **{f"caches.{c}.size_bytes": CODE for c in ("instruction", "instruction_l2")},
     **{f"caches.{c}.scope": CODE_LEVELS for c in ("instruction", "instruction_l2")},
     **{f"caches.{c}.{name}": CODE_SETS for c in ("instruction", "instruction_l2")
-       for name in "ways line_bytes sector_bytes lines_ahead latency_cycles".split()},
+       for name in "ways line_bytes sector_bytes prefetch_degree latency_cycles".split()},
     "caches.instruction_preload_bytes": CODE_SETS, "caches.instruction_memory_cycles": CODE_WAITS,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
@@ -146,7 +146,7 @@ EVIDENCE = {
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
     "caches.l2.ways": L2_SETS, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
     "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
-    "load_store.replay_refused": REPLAYS,
+    "load_store.replay_on_reservation_fail": REPLAYS,
     "interconnect.partition_request_bytes_per_cycle": CACHEBENCH, "interconnect.partition_response_bytes_per_cycle": CACHEBENCH,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": MAPPING, "dram.partition_map": COPIES,

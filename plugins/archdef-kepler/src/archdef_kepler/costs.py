@@ -132,7 +132,7 @@ EVIDENCE = {
     "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": MULTIPROCESSOR, "caches.l1.scope": MULTIPROCESSOR, "caches.constant.latency_cycles": ARAFA,
     "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
-    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
     "isa.instruction_bytes": CODE_WIDTH,
     "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,

@@ -140,7 +140,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
     "shared.wide_access": PAIRS, "interconnect.mask_bytes": MASKS,
     "isa.assembler.merged_atomics": PTXAS, "isa.assembler.shared_load_bytes": PTXAS, "isa.assembler.joins_by_branch": DEBUG_CODE,
-    "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.ends_count_as_branches": COUNTED,
+    "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.exits_count_as_branches": COUNTED,
     **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},
     "units.ld": REQUESTS, **{f"isa.forms.{name}": REQUESTS for name in "64 v2_32 v2_64 v4_32".split()}, "isa.operations": UNPUBLISHED,
     "isa.predication_max_instructions": UNPUBLISHED,
@@ -156,7 +156,7 @@ EVIDENCE = {
     "caches.constant.latency_cycles": ARAFA,
     "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
-    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
     "isa.instruction_bytes": CODE_WIDTH,
     "caches.l1.scope": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,

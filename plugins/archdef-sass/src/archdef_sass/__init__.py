@@ -26,20 +26,20 @@ class Sass(Assembler):
     unroll_max_instructions: int = integer(at_least=0, default=0)
     """Instructions of the longest loop that is unrolled; accesses to memory count more (`unroll_access_instructions`), the step of the counter and its test
     not."""
-    unroll_global_load: int = integer(at_least=0, default=0)
+    unroll_global_load_instructions: int = integer(at_least=0, default=0)
     """Instructions that it may have more where it loads from global memory."""
-    unroll_shared_load: int = integer(at_least=0, default=0)
+    unroll_shared_load_instructions: int = integer(at_least=0, default=0)
     """Instructions that it may have more for each load from shared memory, if that is more."""
     unroll_most_instructions: int = integer(at_least=0, default=128)
     """Instructions of the longest loop that is unrolled, whatever it loads."""
-    unroll_whole_instructions: int = integer(at_least=0, default=0)
+    unroll_full_instructions: int = integer(at_least=0, default=0)
     """Instructions, of all trips, up to which a loop becomes straight code whose number of trips is known, and more for each
-    trip (`unroll_whole_trip_instructions`); 0: none does."""
+    trip (`unroll_full_trip_instructions`); 0: none does."""
     unroll_known_instructions: int = integer(at_least=0, default=0)
     """Instructions of a round, and of the trips that are left over, of other loops whose number of trips is known; 0: they are treated as if it was not."""
-    unroll_whole_trips: int = integer(default=128)
+    unroll_full_trips: int = integer(default=128)
     """Trips up to which a loop may become straight code."""
-    unroll_whole_trip_instructions: int = integer(at_least=0, default=10)
+    unroll_full_trip_instructions: int = integer(at_least=0, default=10)
     """Instructions by which such a loop may be longer for each trip: about the step and the test that it saves."""
     unroll_known_max_instructions: int = integer(at_least=0, default=73)
     """Instructions of the longest loop of known trips of which a round makes several."""
@@ -61,22 +61,22 @@ class Sass(Assembler):
     constant_load_bytes: int = choice(0, 4, 8, 16, default=0)
     """Widest load from constant memory: wider ones are several, loads of neighbouring words are merged up to that; from 8 on, what those give that
     come from a place that the program names lies in registers of the whole warp. 0: they stay as they are."""
-    predication_overlap: int = integer(at_least=0, default=0)
+    predication_overlap_instructions: int = integer(at_least=0, default=0)
     """Instructions, before the load and in the basic block behind the branch, that do not need it, from which on it counts as one; 0: never."""
-    predication_overlap_within: int = integer(at_least=0, default=0)
+    predication_overlap_within_instructions: int = integer(at_least=0, default=0)
     """The same for a branch within another one: instructions behind it."""
-    predication_beside_loads: int = integer(at_least=0, default=0)
+    predication_near_loads_instructions: int = integer(at_least=0, default=0)
     """`Isa.predication_max_instructions` where a load from global memory is near that others could wait for meanwhile, outside of loops, if that
     is more."""
-    joined_tests: int = integer(at_least=0, default=0)
+    joined_tests_instructions: int = integer(at_least=0, default=0)
     """Instructions between two branches to one place, up to which they are done whatever the first branch would do, and the second branches for both;
     0: never."""
-    predication_with_copies: int = integer(at_least=0, default=0)
+    predication_with_copies_instructions: int = integer(at_least=0, default=0)
     """`Isa.predication_max_instructions` of a branch that starts asynchronous copies (`cp.async`), if that is more."""
     falls_through_to_else: bool = flag(default=False)
     """Of ``@p bra A; bra B`` the code at B comes next, that at A behind it."""
-    warp_exchange_branches: bool = flag(default=False)
-    """Exchanges among the lanes of a warp, where lanes may have parted before, branch to code that brings them together, once a basic block."""
+    shuffle_branches: bool = flag(default=False)
+    """Exchanges among the lanes of a warp, where lanes may have diverged before, branch to code that brings them together, once a basic block."""
     loads_before_copies: int = integer(at_least=0, default=0)
     """Loads from shared memory, by no lane, that stand before an asynchronous copy (`cp.async`), unless an earlier one of its basic block has had
     them, with no barrier and no access to shared memory in between."""
@@ -106,7 +106,7 @@ class Sass(Assembler):
     """Floating-point operations take an operand's sign, or magnitude, into account by themselves."""
     guards_selections: bool = flag(default=False)
     """Where what an operation gives, or else the operand that it changes, is selected, the operation is predicated instead."""
-    drops_exchanges: bool = flag(default=False)
+    drops_dead_shuffles: bool = flag(default=False)
     """Exchanges of lanes whose result nobody reads are left out."""
     branches_around_atomics: bool = flag(default=False)
     """Atomic operations are not predicated, whatever the program says."""
@@ -116,21 +116,21 @@ class Sass(Assembler):
     """Two neighbouring registers of a vector, or of the result of a matrix instruction, are set to 0 by one instruction."""
     shares_reciprocals: bool = flag(default=False)
     """``div.full`` is a reciprocal, one for all that have the same divisor in a row, and a product; by a constant a product alone."""
-    whole_products: bool = flag(default=False)
+    wide_products: bool = flag(default=False)
     """Both halves of a product of 32 bits come from one multiplication."""
     late_operations: bool = flag(default=False)
     """Operations that need no load wait while loads that are under way fill the registers allowed."""
     narrow_shared_addresses: bool = flag(default=False)
     """Addresses of shared and local memory are made with 32-bit arithmetic, whatever `Isa.pointer_bits` is."""
-    interleaves: bool = flag(default=False)
+    list_scheduling: bool = flag(default=False)
     """Straight code is ordered by the latencies of its chains, within the registers that cost nothing; otherwise loads alone move."""
-    interleaved_predicates: int = integer(at_least=1, default=64)
+    list_scheduling_predicates: int = integer(at_least=1, default=64)
     """Predicates that may hold something at a time in code that is ordered so, unless its text needs more."""
-    interleaved_patience_cycles: int = integer(at_least=0, default=12)
+    list_scheduling_wait_cycles: int = integer(at_least=0, default=12)
     """Cycles for which a load with a longer way to go is waited for, once half of the registers are taken, in code that is ordered so."""
-    interleaved_ahead: tuple[int, ...] = integers(longest=8, default=(128, 96, 64))
+    list_scheduling_windows: tuple[int, ...] = integers(longest=8, default=(128, 96, 64))
     """Operations that are looked ahead at, tried in turn where registers are short."""
-    interleaved_barriers: int = integer(at_least=0, default=2)
+    list_scheduling_barriers: int = integer(at_least=0, default=2)
     """Barriers past which an operation comes early at most; so in code by ptxas 13.0 of loops that were unrolled with barriers within."""
     branches_take_two: bool = flag(default=False)
     """A branch back waits for two predicates itself, both of which must hold."""
@@ -145,8 +145,8 @@ class Sass(Assembler):
 
     def idle(self, architecture: Any) -> Mapping[str, str]:
         """Give the fields that say nothing on this machine, each with what would have to be so."""
-        found = {} if self.interleaves else dict.fromkeys(
-            ("operand_read_cycles", "interleaved_patience_cycles", "interleaved_ahead", "interleaved_barriers"), "isa.assembler.interleaves")
+        found = {} if self.list_scheduling else dict.fromkeys(
+            ("operand_read_cycles", "list_scheduling_wait_cycles", "list_scheduling_windows", "list_scheduling_barriers"), "isa.assembler.list_scheduling")
         for feature, names in _OF_FEATURES.items():
             if feature not in architecture.isa.features:
                 found |= dict.fromkeys(names, f"isa.features has {feature}")
@@ -155,9 +155,9 @@ class Sass(Assembler):
         return found
 
 
-_OF_FEATURES = {"atomics_global": ("merged_atomics", "branches_around_atomics"), "cp_async": ("predication_with_copies", "loads_before_copies"),
-                "shuffle": ("drops_exchanges",)}
+_OF_FEATURES = {"atomics_global": ("merged_atomics", "branches_around_atomics"), "cp_async": ("predication_with_copies_instructions", "loads_before_copies"),
+                "shuffle": ("drops_dead_shuffles",)}
 """Feature → fields about what needs it."""
 _OF_UNROLLING = tuple(f"unroll_{name}" for name in (
-    "max_instructions", "global_load", "shared_load", "most_instructions", "whole_instructions", "known_instructions", "whole_trips",
-    "whole_trip_instructions", "known_max_instructions", "access_instructions", "atomic_instructions"))
+    "max_instructions", "global_load_instructions", "shared_load_instructions", "most_instructions", "full_instructions", "known_instructions", "full_trips",
+    "full_trip_instructions", "known_max_instructions", "access_instructions", "atomic_instructions"))

@@ -11,22 +11,25 @@ from archdef.lower.passes.predicates import combine_predicates
 from archdef.lower.pipeline import Pass, after, before, changed
 from archdef.lower.select import Accesses
 from archdef.lower.target import PASSES, Target
-from archdef_sass.passes.absorb import absorb, absorb_terms, clear_pairs
-from archdef_sass.passes.ahead import compare_ahead
+from archdef_sass.passes.peephole import peephole, peephole_terms, clear_pairs
+from archdef_sass.passes.compare_hoisting import hoist_compares
 from archdef_sass.passes.blocks import begin_within, copy_first, else_first, join_tests
 from archdef_sass.passes.fold import fold_constants
-from archdef_sass.passes.interleave import interleave
+from archdef_sass.passes.list_scheduler import list_schedule
 from archdef_sass.passes.narrow import narrow_shared_addresses
-from archdef_sass.passes.overheads import (bring_constants, bring_immediates, bring_together, charge_accesses, copy_counters, copy_pointers, load_before_copies,
+from archdef_sass.passes.overheads import (materialise_constants, materialise_immediates, reconverge_for_shuffles, charge_accesses, copy_counters,
+                                           copy_pointers, load_before_copies,
                                            merge_atomics, named_here, set_up_divisions, shared_bases)
 from archdef_sass.passes.sums import keep_sums_apart, split_sums, three_inputs, widen_indices
 from archdef_sass.passes.unroll import unroll
 from archdef_sass.passes.vector import mark_uniform, merge_loads
-from archdef_sass.passes.whole import guard_selections, join_halves, share_reciprocals, whole_products
+from archdef_sass.passes.wide_operations import guard_selections, join_halves, share_reciprocals, wide_products
 
 _PREDICATION = {
-    "global_load": "predication_global_load", "overlap": "predication_overlap", "overlap_within": "predication_overlap_within",
-    "beside_loads": "predication_beside_loads", "with_copies": "predication_with_copies", "joined_tests": "joined_tests", "free_products": "share_products",
+    "global_load": "predication_global_load_instructions", "overlap": "predication_overlap_instructions",
+    "overlap_within": "predication_overlap_within_instructions",
+    "beside_loads": "predication_near_loads_instructions", "with_copies": "predication_with_copies_instructions",
+    "joined_tests_instructions": "joined_tests_instructions", "free_products": "share_products",
     "merged_atomics": "merged_atomics", "around_atomics": "branches_around_atomics"}
 """Field of `archdef.lower.passes.branches.Predication` → this assembler's."""
 _COMBINED = {"branches_take_two": "branches_take_two", "repeats": "repeats_comparisons"}
@@ -54,14 +57,14 @@ def _as_selected(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
 
 def _unrolled(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     """Add what is done to loops."""
-    passes = changed(passes, "drop_dead", fields={"exchanges": "drops_exchanges"})
+    passes = changed(passes, "drop_dead", fields={"exchanges": "drops_dead_shuffles"})
     return after(
         passes, "drop_dead",
         Pass(name="predicate_loops", function=predicate_loops, takes="code unit architecture", fields=_PREDICATION | {"longest": "unroll_most_instructions"},
              options="unroll predicate", declared="unroll_factor", requires="labels, operands, checked", invalidates="flow"),
         Pass(name="unroll", function=unroll, takes="code unit architecture rolled", options="unroll", declared="unroll_factor",
              requires="labels, operands, unfused", gives="sass.trips", invalidates="flow"),
-        Pass(name="fold_constants", function=fold_constants, options="unroll", declared="unroll_whole_instructions", requires="sass.trips"),
+        Pass(name="fold_constants", function=fold_constants, options="unroll", declared="unroll_full_instructions", requires="sass.trips"),
         Pass(name="drop_dead_of_trips", function=drop_dead, options="unroll drop_dead", requires="reachable, sass.trips"))
 
 
@@ -69,7 +72,7 @@ def _joined(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     """Add what makes one operation of several, or nothing of one."""
     passes = before(
         passes, "scaled_indices",
-        Pass(name="whole_products", function=whole_products, takes="code unit", options="fuse", declared="whole_products", requires="sass.trips, unfused"),
+        Pass(name="wide_products", function=wide_products, takes="code unit", options="fuse", declared="wide_products", requires="sass.trips, unfused"),
         Pass(name="share_reciprocals", function=share_reciprocals, takes="code unit", options="fuse", declared="shares_reciprocals",
              requires="sass.trips, unfused"))
     passes = changed(passes, "fuse", fields={"all_uses": "fuses_all_uses"}, requires="operands, unfused, sass.trips")
@@ -78,10 +81,10 @@ def _joined(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         passes, "drop_dead_products",
         Pass(name="split_sums", function=split_sums, takes="code unit", fields={"shifts": "three_input_operations"}, options="fuse",
              declared="splits_wide_mads", pointer_bits=64, requires="fused"),
-        Pass(name="absorb", function=absorb, takes="code assembler", options="fuse",
-             declared="three_input_operations reads_halves adds_before_minmax source_modifiers", pointer_bits=64, requires="fused", gives="sass.absorbed"),
+        Pass(name="peephole", function=peephole, takes="code assembler", options="fuse",
+             declared="three_input_operations reads_halves adds_before_minmax source_modifiers", pointer_bits=64, requires="fused", gives="sass.peephole"),
         Pass(name="merge_loads", function=merge_loads, takes="code unit assembler", options="merge_loads", declared="shared_load_bytes constant_load_bytes",
-             requires="spaces, operands, sass.absorbed"),
+             requires="spaces, operands, sass.peephole"),
         Pass(name="mark_uniform", function=mark_uniform, takes="code unit assembler", options="merge_loads", declared="constant_load_bytes",
              requires="spaces, operands"))
 
@@ -91,8 +94,9 @@ def _branched(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     passes = changed(passes, "combine_predicates", fields=_COMBINED)
     passes = before(
         passes, "combine_predicates",
-        Pass(name="join_tests", function=join_tests, takes="code unit architecture", fields={"longest": "joined_tests"}, options="straighten predicate",
-             declared="joined_tests", requires="labels", invalidates="flow"))
+        Pass(name="join_tests", function=join_tests, takes="code unit architecture", fields={"longest": "joined_tests_instructions"},
+             options="straighten predicate",
+             declared="joined_tests_instructions", requires="labels", invalidates="flow"))
     passes = changed(passes, "predicate_branches", fields=_PREDICATION)
     return after(
         passes, "drop_labels_of_guards",
@@ -103,7 +107,7 @@ def _branched(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         Pass(name="drop_labels_of_copies", function=drop_labels, **_LAID_OUT, requires="reachable", gives="labels", invalidates="flow"),
         Pass(name="guard_selections", function=guard_selections, takes="code architecture", options="predicate", declared="guards_selections",
              requires="branches"),
-        Pass(name="absorb_terms", function=absorb_terms, takes="code assembler", options="fuse", declared="three_input_operations adds_before_minmax",
+        Pass(name="peephole_terms", function=peephole_terms, takes="code assembler", options="fuse", declared="three_input_operations adds_before_minmax",
              pointer_bits=64, requires="branches, fused"))      # ptxas counts what is absorbed where it asks whether a branch is short
 
 
@@ -113,7 +117,7 @@ def _charged(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     passes = after(
         passes, "coalesce",
         Pass(name="clear_pairs", function=clear_pairs, options="coalesce", declared="clears_pairs", requires="coalesced"),
-        Pass(name="compare_ahead", function=compare_ahead, options="start_loads_early", declared="interleaves", requires="branches, labels"))
+        Pass(name="hoist_compares", function=hoist_compares, options="start_loads_early", declared="list_scheduling", requires="branches, labels"))
     passes = before(
         passes, "charge_prologue",
         Pass(name="named_here", function=named_here, takes="code source", result="named_here", declared="loads_constants", requires="branches"),
@@ -124,26 +128,29 @@ def _charged(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
         Pass(name="charge_accesses", function=charge_accesses, takes="code unit shared_bases",
              fields={"global_access": "global_access_instructions", "shared_access": "shared_access_instructions"},
              declared="global_access_instructions shared_access_instructions", **_CHARGED, invalidates="flow"),
-        Pass(name="bring_constants", function=bring_constants, takes="code unit architecture room", declared="loads_constants", **_CHARGED, invalidates="flow"),
-        Pass(name="bring_immediates", function=bring_immediates, takes="code unit named_here", declared="loads_constants", **_CHARGED, invalidates="flow"),
+        Pass(name="materialise_constants", function=materialise_constants, takes="code unit architecture room", declared="loads_constants", **_CHARGED,
+             invalidates="flow"),
+        Pass(name="materialise_immediates", function=materialise_immediates, takes="code unit named_here", declared="loads_constants", **_CHARGED,
+             invalidates="flow"),
         Pass(name="copy_pointers", function=copy_pointers, takes="code unit", fields={"longest": "copies_pointers"}, declared="copies_pointers", **_CHARGED),
         Pass(name="copy_counters", function=copy_counters, takes="code unit", declared="guards_selections", **_CHARGED),
         Pass(name="merge_atomics", function=merge_atomics, takes="code unit", fields={"times": "merged_atomics"}, declared="merged_atomics", **_CHARGED),
         Pass(name="load_before_copies", function=load_before_copies, fields={"times": "loads_before_copies"}, declared="loads_before_copies", **_CHARGED))
     return after(
         passes, "branch_to_slow_paths",
-        Pass(name="bring_together", function=bring_together, takes="code unit", declared="warp_exchange_branches", **_CHARGED, invalidates="flow"))
+        Pass(name="reconverge_for_shuffles", function=reconverge_for_shuffles, takes="code unit", declared="shuffle_branches", **_CHARGED, invalidates="flow"))
 
 
 def _ordered(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     """Add another order of straight code, in place of the usual one where the machine declares it."""
-    passes = changed(passes, "start_loads_early", fields={"across": "loads_pass_shared_stores", "late": "late_operations"}, unless="interleaves")
+    passes = changed(passes, "start_loads_early", fields={"across": "loads_pass_shared_stores", "late": "late_operations"}, unless="list_scheduling")
     return after(
         passes, "start_loads_early",
-        Pass(name="interleave", function=interleave, takes="code unit addresses room architecture", options="start_loads_early", declared="interleaves",
+        Pass(name="list_schedule", function=list_schedule, takes="code unit addresses room architecture", options="start_loads_early",
+             declared="list_scheduling",
              requires="load order, charged, coalesced"),
         Pass(name="coalesce_ordered", function=coalesce, takes="code unit",     # what was read behind a copy may stand before it now
-             options="start_loads_early coalesce", declared="interleaves", requires="charged"))
+             options="start_loads_early coalesce", declared="list_scheduling", requires="charged"))
 
 
 SASS_PASSES = _ordered(_charged(_branched(_joined(_unrolled(_as_selected(PASSES))))))

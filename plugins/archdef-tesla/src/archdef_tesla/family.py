@@ -123,7 +123,7 @@ EVIDENCE = {  # what both chips share
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
     "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
     "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": ENCODING,
-    **{f"caches.{c}.lines_ahead": UNPUBLISHED for c in ("instruction", "instruction_l2", "instruction_l3")},
+    **{f"caches.{c}.prefetch_degree": UNPUBLISHED for c in ("instruction", "instruction_l2", "instruction_l3")},
     **{f"caches.{name}": CODE_WAITS for name in
        "instruction.latency_cycles instruction_l2.latency_cycles instruction_l3.latency_cycles instruction_memory_cycles".split()},
     **{f"caches.{c}.{name}": UNPUBLISHED for name in ("replacement", "misses_in_flight")

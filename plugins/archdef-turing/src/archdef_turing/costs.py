@@ -167,7 +167,7 @@ EVIDENCE = {
     **{f"isa.forms.{name}": ARAFA for name in "rem_s32 div_u32 rem_u32 rcp_r_f32 sin cos lg2".split()},
     **{f"isa.forms.{name}": UNPUBLISHED for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
     **{f"isa.forms.{name}.interval_cycles": TENSOR_CORES for name in ("mma_f16_f16_f16_f16", "wmma_mma_f16_f16")},
-    "caches.l1_gives_carveout": UNIFIED, "caches.l1_global_loads": GUIDE,
+    "caches.unified_l1_shared": UNIFIED, "caches.l1_global_loads": GUIDE,
     **{f"caches.{c}.{name}": UNIFIED for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
     **{f"caches.{c}.{name}": MT4G for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
     **{f"caches.constant_l2.{name}": MT4G for name in "size_bytes line_bytes sector_bytes latency_cycles".split()},
@@ -176,7 +176,7 @@ EVIDENCE = {
     "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant.latency_cycles": JIA_VOLTA,
     "caches.instruction.size_bytes": JIA, "caches.instruction.scope": PAPER, "caches.instruction_l2.size_bytes": T4_CODE,
     "caches.instruction_memory_cycles": SPLIT,
-    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
     "caches.l2.size_bytes": SLICES, "caches.l2.ways": ACCELSIM, "caches.l2.set_hash_bits": ACCELSIM, "caches.l2.latency_cycles": SPLIT,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,

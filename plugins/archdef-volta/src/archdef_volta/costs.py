@@ -173,10 +173,10 @@ EVIDENCE = {
        fp32_div_exact fp32_sqrt_exact fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
-    "caches.l1_global_loads": GUIDE, "caches.l1_gives_carveout": MULTIPROCESSOR,
+    "caches.l1_global_loads": GUIDE, "caches.unified_l1_shared": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,
     "caches.instruction_memory_cycles": SPLIT,
-    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes lines_ahead
+    **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
     **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},

@@ -7,7 +7,7 @@ half of a sum, a product, a choice, a shift to the left or logic follows from th
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import definitions
+from archdef.lower.def_use import definitions
 from archdef.lower.options import Options
 from archdef.lower.passes.copies import propagate
 from archdef.lower.places import Insertions

@@ -1,5 +1,5 @@
 """Passes: charge what this assembler issues besides the operations of the source: it brings constants into registers, sets up accesses to memory and
-divisions, and lets lanes that part meet again. Such instructions compute nothing that the program reads."""
+divisions, and lets lanes that diverge reconverge. Such instructions compute nothing that the program reads."""
 from __future__ import annotations
 
 import math
@@ -9,16 +9,16 @@ from collections.abc import Sequence, Set
 import attrs
 
 from archdef.lower.encoding import BarrierOp, ConstantKind, Flag, Kind, Space, VoteOp
-from archdef.lower.facts import use_counts
+from archdef.lower.def_use import use_counts
 from archdef.lower.graph import PARTS, Block, Graph, Loop
 from archdef.lower.layout import Layout
-from archdef.lower.meeting import meeting_points
-from archdef.lower.passes.charges import moved, once
+from archdef.lower.reconvergence import reconvergence_points
+from archdef.lower.passes.overheads import moved, once
 from archdef.lower.places import Insertions, Marks, Passed, blocks_begun, holding_loops, innermost, outermost, within
 from archdef.lower.uniform import merged_atomics, varying
 from archdef.lower.virtual import TRUE, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir
-from archdef_sass.passes.kept import keep_constants
+from archdef_sass.passes.constant_residency import keep_constants_resident
 
 _WORD = (1 << 32) - 1
 _LOADED = (ConstantKind.PARAMETER, ConstantKind.SPECIAL)
@@ -156,16 +156,16 @@ def charge_accesses(code: Code, unit: Unit, bases: set[int], global_access: int,
         once(code, unit, shared_access, lambda op, statement=statement: op.statement >= statement)
 
 
-def bring_constants(code: Code, unit: Unit, architecture, room: int) -> None:
+def materialise_constants(code: Code, unit: Unit, architecture, room: int) -> None:
     """Charge what brings constants of the launch into registers, and let operations read them there.
 
     room : registers of a thread that cost nothing.
     """
     if code.function.entry:
-        keep_constants(code, unit, architecture, room, _bring_constants(code, unit))
+        keep_constants_resident(code, unit, architecture, room, _materialise_constants(code, unit))
 
 
-def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
+def _materialise_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
     """Charge moves of the constants of the launch; give those that are not guarded."""
     ops, graph = code.ops, code.graph
     readers: dict[Const, list[int]] = {}
@@ -185,7 +185,7 @@ def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
                 and block[id(first[constant])] == block[id(first[other])]:
             continue        # both halves of 64 bits are brought together
         if constant.kind == ConstantKind.PARAMETER and constant.width == 8:
-            brought[constant] = _bring_pointer(ops, starts, unit, constant, [(number_of[k], k) for k in places], outside, passed, insertions)
+            brought[constant] = _materialise_pointer(ops, starts, unit, constant, [(number_of[k], k) for k in places], outside, passed, insertions)
         else:
             reader = ops[places[0]]
             before = outside.get(id(reader), reader)
@@ -196,8 +196,8 @@ def _bring_constants(code: Code, unit: Unit) -> dict[Const, list[Op]]:
     return brought
 
 
-def _bring_pointer(ops: Sequence[Op], starts: Set[int], unit: Unit, constant: Const, readers: list[tuple[int, int]], outside: dict[int, Block],
-                   passed: Passed, insertions: Insertions) -> list[Op]:
+def _materialise_pointer(ops: Sequence[Op], starts: Set[int], unit: Unit, constant: Const, readers: list[tuple[int, int]], outside: dict[int, Block],
+                         passed: Passed, insertions: Insertions) -> list[Op]:
     """Charge moves of a 64-bit parameter: on every way to a use, before the loops around it; a predicate's own, where it guards the first use.
     Gives those without a guard."""
     there = passed.none()           # operations that control cannot get to without passing one for which it was brought
@@ -225,7 +225,7 @@ def _bring_pointer(ops: Sequence[Op], starts: Set[int], unit: Unit, constant: Co
     return found
 
 
-def bring_immediates(code: Code, unit: Unit, named: set[int]) -> None:
+def materialise_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     """Charge moves of immediates beyond one operand, once for each basic block or loop; where the program brings them itself, it is done there.
 
     Notes
@@ -321,13 +321,13 @@ def load_before_copies(code: Code, times: int) -> None:
     insertions.apply(code)
 
 
-def bring_together(code: Code, unit: Unit) -> None:
+def reconverge_for_shuffles(code: Code, unit: Unit) -> None:
     """Insert a branch before the exchanges of a basic block among lanes that may not all be there; one more before a barrier at its end.
 
     Lanes that a register names are waited for by one instruction, but before a match; who is there is asked without.
     """
     graph, differing, insertions = code.graph, varying(code, unit), Insertions()
-    count, meetings = len(graph.blocks), meeting_points(graph)
+    count, meetings = len(graph.blocks), reconvergence_points(graph)
     parted = [(n + 1, meetings[n] if meetings[n] >= 0 else count) for n, block in enumerate(graph.blocks)
               if block.branch is not None and block.branch.guard is not None and (meetings[n] > n or meetings[n] < 0)
               and (block.branch.guard if block.branch.guard >= 0 else ~block.branch.guard) in differing]

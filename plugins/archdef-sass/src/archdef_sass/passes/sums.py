@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import attrs
 
 from archdef.lower.encoding import ConstantKind, Kind
-from archdef.lower.facts import definitions, single, use_counts
+from archdef.lower.def_use import definitions, single, use_counts
 from archdef.lower.places import Insertions
 from archdef.lower.virtual import ABSORBED, Code, Const, Op, Unit, Value, immediate
 from archdef.ptx import ir

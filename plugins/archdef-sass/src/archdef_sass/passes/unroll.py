@@ -16,7 +16,7 @@ from operator import ge, gt, le, lt, ne
 import attrs
 
 from archdef.lower.encoding import Combine, ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import definitions, use_counts
+from archdef.lower.def_use import definitions, use_counts
 from archdef.lower.select.arithmetic import TRUTH
 from archdef.lower.virtual import ABSORBED, PURE, TRUE, Block, Code, Const, Op, Unit, Value, immediate, lives, signed, slow_paths
 from archdef.ptx.liveness import Lives
@@ -170,10 +170,10 @@ def _loop_of(code: Code, unit: Unit, number: int, architecture, rolled: frozense
     if step is None:
         return None
     weights = _weights(body, assembler)
-    trips = _trips(facts, counter, step, test, body) if assembler.unroll_whole_instructions else 0
+    trips = _trips(facts, counter, step, test, body) if assembler.unroll_full_instructions else 0
     alone = trips > 0 and facts.branches[back.target] == 1
-    if alone and trips <= assembler.unroll_whole_trips and trips * (
-            weights - assembler.unroll_whole_trip_instructions) <= assembler.unroll_whole_instructions:
+    if alone and trips <= assembler.unroll_full_trips and trips * (
+            weights - assembler.unroll_full_trip_instructions) <= assembler.unroll_full_instructions:
         return _Loop(block, end, counter, step, bound, False, test, trips, True)
     if alone and assembler.unroll_known_instructions:
         return _Loop(block, end, counter, step, bound, False, test, trips) if _round(weights, trips, assembler) > 1 else None
@@ -241,7 +241,8 @@ def _longest(body: list[Op], assembler: Sass) -> int:
     """Give the instructions that a loop may have, for what it loads."""
     shared = sum(op.kind == Kind.LOAD and op.space == Space.SHARED for op in body)
     loads = any(op.kind == Kind.LOAD and op.space in (Space.GLOBAL, Space.GENERIC) for op in body)
-    limit = assembler.unroll_max_instructions + max(assembler.unroll_global_load if loads else 0, assembler.unroll_shared_load * shared)
+    limit = assembler.unroll_max_instructions + max(assembler.unroll_global_load_instructions if loads else 0,
+                                                    assembler.unroll_shared_load_instructions * shared)
     return min(limit, assembler.unroll_most_instructions)
 
 

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from archdef.lower.encoding import ConstantKind, Flag, Kind, Space
-from archdef.lower.facts import definitions, single
-from archdef_sass.passes.absorb import reads_as_half
+from archdef.lower.def_use import definitions, single
+from archdef_sass.passes.peephole import reads_as_half
 from archdef.lower.virtual import PURE, Code, Const, Op, Unit
 from archdef_sass import Sass
 

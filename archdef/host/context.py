@@ -1,0 +1,309 @@
+"""The context of one device: its streams, its engines, and the calls that put work into them."""
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from archdef.errors import HostError
+from archdef.host import managed
+from archdef.host.engines import Engine
+from archdef.host.executor import Executor, Shared
+from archdef.host.host import current
+from archdef.host.link import fs, link_of, peers, transfer_fs
+from archdef.host.operation import RUNNING, Operation
+from archdef.host.pinned import is_pinned
+from archdef.host.stream import Event, Launched, Stream
+
+if TYPE_CHECKING:
+    from archdef.host.host import Host
+
+TO_DEVICE, TO_HOST = "h2d", "d2h"
+STAGING_CHUNK_BYTES = 4 << 20
+"""Copies between devices that go by way of the host are cut into pieces of this size, so that both links work at a time."""
+
+
+class Context:
+    """A device's half of the host model. Made by the first use of a stream, event or asynchronous call."""
+
+    def __init__(self, architecture, memory, host: Host, grids=None):
+        self.architecture, self.memory, self.host = architecture, memory, host
+        self.link = link_of(architecture)
+        self.number = host.add(self)
+        self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
+        link = self.link
+        self.call_fs, self.submit_fs, self.dependency_fs = fs(link.call_us), fs(link.submit_us), fs(link.dependency_us)
+        self.event_fs = fs(link.event_us)
+        self.wakeup_fs, self.launch_fs = fs(link.wakeup_us), fs(architecture.chip.launch_overhead_us)
+        self.grids: Executor = grids or Shared(architecture, link, min(self.dependency_fs, fs(link.latency_us)))
+        self.compute = Engine("kernels", link.concurrent_grids, self.grids)
+        copies = [Engine(name) for name in _ENGINE_NAMES[min(link.copy_engines, 3)]] or [self.compute]
+        self.engines = {TO_DEVICE: copies[0], TO_HOST: copies[min(1, len(copies) - 1)], "peer": copies[-1]}
+        self.connections = min(host.connections, link.work_queues)
+        self.tails: dict[int, Operation] = {}
+        """Stream number → the last operation that is not over."""
+        self.pending: set[Operation] = set()
+        """What its streams have not ended."""
+        self.holding: set[Operation] = set()
+        """What may still use its memory, of other devices' streams too."""
+        self._last: Operation | None = None
+        self.flowing: list[Operation] = []
+        """Copies whose bytes are on the link."""
+        self.error: BaseException | None = None
+        self.unseen: list[Operation] = []
+        """Grids that the host has launched and not heard of since, by waiting or asking, where that matters for managed memory."""
+        self.peers: set[int] = set()
+        """Numbers of the devices whose memory this one may reach directly."""
+        self._numbers = itertools.count(1)
+        self.default = Stream(self, 0, blocking=True, label="default")
+        self._per_thread: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+    # ----------------------------------------------------------------------------------------------------------- streams
+    def stream(self, blocking: bool = True, label: str | None = None) -> Stream:
+        """Make a stream; one that is not blocking does not wait for the default stream, nor that for it."""
+        with self.host.lock:
+            number = next(self._numbers)
+            return Stream(self, number, blocking, label or f"stream {number}")
+
+    def per_thread(self) -> Stream:
+        """Give the calling thread's own default stream: a blocking stream like any other."""
+        with self.host.lock:
+            thread = threading.current_thread()
+            if thread not in self._per_thread:
+                number = next(self._numbers)
+                self._per_thread[thread] = Stream(self, number, True, f"thread {len(self._per_thread) + 1}")
+            return self._per_thread[thread]
+
+    def rate_of(self, copy: Operation) -> float:
+        """Give the part of its rate that a copy has, by what else is on the link."""
+        return self.link.duplex_ratio if any(o.direction != copy.direction for o in self.flowing) else 1
+
+    @staticmethod
+    def before(stream: Stream) -> list[Operation]:
+        """List what the next operation of a stream has to wait for."""
+        tails = stream.context.tails
+        found = [tails[stream.number]] if stream.number in tails else []
+        if stream.number == 0:          # the legacy default stream waits for all blocking streams, and they for it
+            found += [o for o in tails.values() if o.stream.blocking]
+        elif stream.blocking and 0 in tails:
+            found.append(tails[0])
+        return found
+
+    def issue(self, operation: Operation, engine: Engine | None = None, after: list[Operation] | None = None) -> Operation:
+        """Put an operation at the end of its engine's queue, and make it the last of its stream; `after` is what it waits for."""
+        stream = operation.stream
+        home = stream.context
+        waits = self.before(stream) if after is None else after
+        operation.queue = (stream.number - 1) % home.connections if stream.number else 0
+        if operation.kind == "function":
+            operation.queue = home.number, stream.number
+        home.tails[stream.number] = operation
+        home.pending.add(operation)
+        for context in operation.touches:
+            context.holding.add(operation)
+            if context.link.late_kernel_signals:
+                context._follow(operation)
+        if engine is not None:
+            engine.add(operation)
+        return self.host.issue(operation, waits)
+
+    def _follow(self, operation: Operation) -> None:
+        """Note what is issued right after what."""
+        last, self._last = self._last, operation
+        if last is not None and last.grid is not None and operation.grid is not None and not last.over:
+            last.sequel = operation
+
+    def ended(self, operation: Operation) -> None:
+        """Forget an operation that is over."""
+        self.pending.discard(operation)
+        for context in operation.touches:
+            context.holding.discard(operation)
+            if context._last is operation:
+                context._last = None
+        if self.tails.get(operation.stream.number) is operation:
+            del self.tails[operation.stream.number]
+
+    def mend(self) -> None:
+        """Let streams whose last operation was dropped end with what they still do."""
+        for operation in sorted(self.pending, key=lambda o: o.number):
+            if operation.state == RUNNING:
+                self.tails[operation.stream.number] = operation
+
+    def own(self, stream: Stream | None) -> Stream:
+        """Check a stream; None for the default one."""
+        if stream is None:
+            return self.default
+        if not isinstance(stream, Stream):
+            raise HostError(f"a stream is made by Device.stream(), got {type(stream).__name__}")
+        if stream.context is not self:
+            raise HostError(f"{stream!r} is of {stream.context.label}, the work of {self.label}")
+        return stream
+
+    def synchronize(self) -> None:
+        """Wait for all streams of this device."""
+        self.host.wait(f"synchronize {self.label}", list(self.tails.values()), [self])
+
+    # -------------------------------------------------------------------------------------------------------------- work
+    def launch(self, grid, stream: Stream | None) -> Launched:
+        """Put a prepared grid into a stream."""
+        with self.host.lock:
+            stream = self.own(stream)
+            self.host.charge(f"launch {grid.name}", self.launch_fs)
+            grid.moved = managed.before_launch(self, grid, stream)
+            operation = Operation("kernel", grid.name, self, stream, grid=grid)
+            managed.note_launch(self, operation)
+            return Launched(self.issue(operation, self.compute))
+
+    def move(self, stream: Stream, to_device: bool, nbytes: int, latency: int, transfer: int) -> Operation:
+        """Put a move of managed memory into a stream."""
+        operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
+        return self.issue(operation, self.engines[operation.direction])
+
+    def fill(self, address: int, nbytes: int, byte: int, stream: Stream | None) -> Operation:
+        """Set bytes of device memory: the device writes them at the rate of its memory."""
+        with self.host.lock:
+            stream = self.own(stream)
+            self.host.charge("memset", self.call_fs)
+            managed.written_by_device(self.memory, address, nbytes)
+            duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
+            operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
+                                  act=lambda: self.memory.fill(address, nbytes, byte))
+            return self.issue(operation, self.compute)
+
+    def within(self, to: int, source: int, nbytes: int, stream: Stream | None) -> Operation:
+        """Copy inside device memory, which reads and writes every byte."""
+        with self.host.lock:
+            stream = self.own(stream)
+            self.host.charge("copy within device", self.call_fs)
+            managed.written_by_device(self.memory, to, nbytes)
+
+            def act():
+                self.memory.write(to, _fetched(self.memory, source, nbytes))
+            duration = self.dependency_fs + transfer_fs(2 * nbytes, self.architecture.dram_bandwidth_gb_s)
+            operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
+            return self.issue(operation, self.compute)
+
+    def to_device(self, address: int, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
+        """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
+        with self.host.lock:
+            stream = self.own(stream)
+            link, nbytes, pinned = self.link, array.nbytes, is_pinned(array)
+            staged = not pinned and nbytes <= link.staging_bytes
+            data = np.array(array, order="C").reshape(-1).view("u1") if staged else None
+            self.host.charge("copy to device", self.call_fs + (transfer_fs(nbytes, link.pageable_h2d_gb_s) if staged else 0))
+
+            managed.written_by_device(self.memory, address, nbytes)
+
+            def act():
+                self.memory.write(address, data if staged else _bytes(array))
+            rate = link.pinned_h2d_gb_s if pinned or staged else link.pageable_h2d_gb_s
+            operation = self._copy(stream, TO_DEVICE, "copy to device", nbytes, rate, act)
+            if wait or not (pinned or staged):
+                self.host.wait("copy to device", [operation], [self])
+
+    def to_host(self, array: np.ndarray, address: int, stream: Stream | None, wait: bool = False) -> None:
+        """Copy device memory to the host; to ordinary memory the host waits for the end."""
+        with self.host.lock:
+            stream = self.own(stream)
+            pinned = is_pinned(array)
+            self.host.charge("copy to host", self.call_fs)
+
+            def act():
+                array[...] = _fetched(self.memory, address, array.nbytes).view(array.dtype).reshape(array.shape)
+            rate = self.link.pinned_d2h_gb_s if pinned else self.link.pageable_d2h_gb_s
+            operation = self._copy(stream, TO_HOST, "copy to host", array.nbytes, rate, act)
+            if wait or not pinned:
+                self.host.wait("copy to host", [operation], [self])
+
+    def _copy(self, stream: Stream, direction: str, name: str, nbytes: int, rate: float, act, after=None) -> Operation:
+        operation = Operation("copy", name, self, stream, duration=fs(self.link.latency_us), nbytes=nbytes, direction=direction,
+                              left=transfer_fs(nbytes, rate), act=act)
+        return self.issue(operation, self.engines[direction], after)
+
+    def from_peer(self, to: int, other: Context, source: int, nbytes: int, stream: Stream | None) -> None:
+        """Copy from another device's memory: directly where peer access is enabled, else by way of the host, in pieces."""
+        with self.host.lock:
+            if other.host is not self.host:
+                raise HostError(f"{self.label} and {other.label} belong to different hosts; copy by way of a numpy array")
+            stream = self.own(stream) if stream is None or stream.context is not other else stream
+            self.host.charge("copy between devices", self.call_fs)
+            managed.written_by_device(self.memory, to, nbytes)
+            rate = peers(self.architecture, other.architecture)
+            if rate is not None and (other.number in self.peers or self.number in other.peers):
+                def act():
+                    self.memory.write(to, _fetched(other.memory, source, nbytes))
+                duration = fs(max(self.link.peer_latency_us, other.link.peer_latency_us)) + transfer_fs(nbytes, rate)
+                operation = Operation("copy", f"copy to {self.label}", other, stream, duration=duration, nbytes=nbytes, act=act)
+                operation.touches |= {self}
+                other.issue(operation, other.engines["peer"])
+                return
+            before = self.before(stream)
+            for start in range(0, max(nbytes, 1), STAGING_CHUNK_BYTES):
+                self._stage(to + start, other, source + start, min(STAGING_CHUNK_BYTES, nbytes - start), stream, before)
+
+    def _stage(self, to: int, other: Context, source: int, nbytes: int, stream: Stream, before: list[Operation]) -> None:
+        """One piece: out of the one device when the piece before has left it, into the other when it is in the host."""
+        held: list[np.ndarray] = []
+        latency = fs(other.link.latency_us)
+        out = Operation("copy", "copy to host (staged)", other, stream, duration=latency, nbytes=nbytes, direction=TO_HOST,
+                        left=transfer_fs(nbytes, other.link.pinned_d2h_gb_s),
+                        act=lambda: held.append(_fetched(other.memory, source, nbytes)))
+        other.issue(out, other.engines[TO_HOST], before)
+        self._copy(stream, TO_DEVICE, "copy to device (staged)", nbytes, self.link.pinned_h2d_gb_s,
+                   lambda: self.memory.write(to, held.pop()), [out])
+
+    # ------------------------------------------------------------------------------------------------------------ events
+    def record(self, stream: Stream, event: Event) -> None:
+        """Note in an event when everything before it in the stream has ended."""
+        with self.host.lock:
+            self.host.charge("record event", self.call_fs)
+            event.operation = self.issue(Operation("record", event.label, self, stream, duration=self.event_fs))
+
+    def wait_event(self, stream: Stream, event: Event) -> None:
+        """Let a stream wait for the last record of an event, of this device or another; without one for nothing."""
+        with self.host.lock:
+            self.host.charge("wait for event", self.call_fs)
+            if event.operation is not None and not event.operation.over:
+                self.issue(Operation("wait", f"wait for {event.label}", self, stream, duration=self.event_fs), after=[event.operation, *self.before(stream)])
+
+    def function(self, stream: Stream, function, arguments, seconds: float) -> None:
+        """Call a function on the host when everything before it in the stream has ended."""
+        with self.host.lock:
+            self.host.charge("host function", self.call_fs)
+            name = getattr(function, "__name__", "function")
+            operation = Operation("function", name, self, stream, duration=round(seconds * 1e15), act=lambda: function(*arguments))
+            self.issue(operation)
+
+    # ------------------------------------------------------------------------------------------------------------- peers
+    def enable_peer(self, other: Context) -> None:
+        """Let this device reach another's memory directly. Raises HostError where it can not."""
+        if other is self or peers(self.architecture, other.architecture) is None:
+            why = "they are one device" if other is self else "at least one declares no host_link.peer_gb_s, or they are of two vendors"
+            raise HostError(f"{self.label} has no peer access to {other.label}: {why}")
+        self.peers.add(other.number)
+
+
+def context_of(memory) -> Context:
+    """Give the host model's half of the device that a memory belongs to; the first call makes it."""
+    if memory.context is None:
+        memory.context = Context(memory.architecture, memory, memory.host or current())
+    return memory.context
+
+
+_ENGINE_NAMES = ((), ("copies",), ("copies to device", "copies to host"), ("copies to device", "copies to host", "copies to peers"))
+"""Of each number of copy engines."""
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view("u1")
+
+
+def _fetched(memory, address: int, nbytes: int) -> np.ndarray:
+    data = np.empty(nbytes, "u1")
+    if nbytes:
+        memory.read(address, data)
+    return data
+

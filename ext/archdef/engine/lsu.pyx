@@ -1,0 +1,372 @@
+"""How the load/store unit sends transactions: L1 and constant lookups, credits, in-flight reads, stalls.
+
+One access at a time is sent, one transaction every `transaction_cycles`. A read needs a free slot, a store a credit;
+without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
+"""
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from archdef.engine.bits cimport count_bits, lowest_bit
+from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.clock cimport NEVER
+from archdef.engine.write_combining cimport write_combining_store, may_store
+from archdef.engine.copying cimport BULK_FULL
+from archdef.engine.events cimport EV_FILL, events_push
+from archdef.engine.in_flight cimport Load
+from archdef.engine.lsu_pipeline cimport LsuPipeline
+from archdef.engine.launch cimport Launch
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.observers cimport tell_lookup
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
+from archdef.engine.replay cimport set_bit
+from archdef.engine.state cimport Sm
+from archdef.engine.transaction cimport Transaction
+from archdef.engine.units cimport held_until
+
+
+cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
+    """Open the record of a load; there are as many as transactions can be waited for."""
+    cdef int32_t index = sm.free_load
+    cdef Load *load = sm.loads + index
+    sm.free_load = load.next
+    load.warp = warp
+    load.op = op
+    load.remaining = 0
+    load.latest = 0
+    load.passes = 0
+    return index
+
+
+cdef void give_load(Sm *sm, int32_t index) noexcept nogil:
+    sm.loads[index].next = sm.free_load
+    sm.free_load = index
+
+
+cdef inline void _wait(Sm *sm, int32_t slot, int32_t load) noexcept nogil:
+    """Let a load wait for the response of a slot."""
+    cdef int32_t node = sm.free_waiter
+    sm.free_waiter = sm.waiters[node].next
+    sm.waiters_left -= 1
+    sm.waiters[node].load = load
+    sm.waiters[node].next = sm.slots[slot].waiters
+    sm.slots[slot].waiters = node
+    sm.loads[load].remaining += 1
+
+
+cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil:
+    """A response has come: fill the line, close the slot. Returns how many loads it completes, their indices in `done`."""
+    cdef Line *line = sm.slots[slot].line
+    cdef int32_t node = sm.slots[slot].waiters, following, load, count = 0
+    cdef int sector
+    if line != NULL:
+        for sector in range(SECTORS):
+            if line.fill[sector] == slot:
+                line.fill[sector] = -1
+        if sm.replay_count:
+            sm.freed |= set_bit(&sm.l1, line)
+    while node >= 0:
+        following = sm.waiters[node].next
+        load = sm.waiters[node].load
+        sm.loads[load].remaining -= 1
+        if cycle > sm.loads[load].latest:
+            sm.loads[load].latest = cycle
+        if sm.loads[load].remaining == 0 and not (sm.lsu.active and sm.lsu.load == load):
+            done[count] = load
+            count += 1
+        sm.waiters[node].next = sm.free_waiter
+        sm.free_waiter = node
+        sm.waiters_left += 1
+        node = following
+    if slot >= sm.m.load_store.reads_in_flight_per_multiprocessor:
+        sm.slots[slot].next = sm.free_texture
+        sm.free_texture = slot
+        return count
+    sm.slots[slot].next = sm.free_slot
+    sm.free_slot = slot
+    return count
+
+
+cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,
+                       uint32_t bytes, int32_t slot) noexcept nogil:
+    cdef Request request
+    request.time_fs = lsu.time * sm.m.shader_period_fs
+    request.address = address
+    request.line = t.line
+    request.bytes = bytes
+    request.sectors = sectors
+    if lsu.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
+            sm.m.caches.texture_l2.line_bytes if sm.m.caches.texture_l2.sets else sm.m.caches.l2.line_bytes):
+        request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
+    request.covered = t.covered
+    request.slot = slot
+    request.kind = <uint8_t>lsu.kind
+    request.returns = lsu.returns
+    request.weight = lsu.weight
+    request.operands = lsu.operands
+    request.apart = 0
+    request.serial = 1
+    if lsu.apart:           # an even share
+        request.apart = <short>(lsu.apart * (lsu.next + 1) // lsu.count - lsu.apart * lsu.next // lsu.count)
+        request.serial = <short>min(lsu.serial, request.apart + 1)
+    request.counters = NULL
+    if lsu.kind == RQ_WRITE:
+        sm.store_bytes += bytes
+    port_send(&sm.network.ports, sm.id, &request)
+
+
+cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+    """The request for all of a transaction, as anything but an atomic operation of the load/store unit makes it."""
+    cdef Request request
+    request.time_fs = cycle * sm.m.shader_period_fs
+    request.address = t.address
+    request.line = t.line
+    request.bytes = t.bytes
+    request.sectors = t.sectors
+    request.covered = 0
+    request.slot = slot
+    request.kind = <uint8_t>kind
+    request.returns = 0
+    request.serial = 1
+    request.weight = 8
+    request.operands = 1
+    request.apart = 0
+    request.counters = NULL
+    return request
+
+
+cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+    """Send a transaction that the load/store unit has no part in."""
+    cdef Request request = _whole(sm, t, kind, slot, cycle)
+    if kind == RQ_WRITE:
+        sm.store_bytes += t.bytes
+    port_send(&sm.network.ports, sm.id, &request)
+
+
+cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
+    """Start a read or an atomic of another unit, past the L1. False: no slot or no waiter record for it now."""
+    cdef int32_t slot = sm.free_slot
+    if slot < 0 or sm.waiters_left < 5:
+        return False
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = NULL
+    _wait(sm, slot, load)
+    _send_past(sm, t, kind, slot, cycle)
+    return True
+
+
+cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil:
+    """Fetch a line for which nobody waits yet; there is a slot for it, and its place in L1 has been taken."""
+    cdef int32_t slot = sm.free_slot
+    cdef int sector
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = line
+    line.valid |= t.sectors
+    for sector in range(4):
+        if t.sectors >> sector & 1:
+            line.fill[sector] = slot
+    _send_past(sm, t, RQ_READ, slot, cycle)
+
+
+cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
+    """Start a store of another unit. False: no credit for it now."""
+    if not may_store(sm):
+        return False
+    sm.store_credits -= 1
+    launch.stores += 1
+    _send_past(sm, t, RQ_WRITE, launch.number, cycle)
+    return True
+
+
+cdef inline void _count(Sm *sm, const LsuPipeline *lsu, uint32_t present, uint32_t missing) noexcept nogil:
+    """Count the sectors that a lookup found, present or on their way, and those it did not; loads past the L1 are misses of it."""
+    if lsu.cache == &sm.l1 or lsu.cache == NULL and sm.l1.table.sets and lsu.kind == RQ_READ:
+        lsu.counters.l1_hits += count_bits(present)
+        lsu.counters.l1_misses += count_bits(missing)
+    elif lsu.cache == &sm.texture:
+        lsu.counters.texture_hits += count_bits(present)
+        lsu.counters.texture_misses += count_bits(missing)
+
+
+cdef int64_t _behind(Sm *sm, const Transaction *t, uint32_t wanted) noexcept nogil:
+    """Look a line that the constant cache lacks up in the levels behind it, which take it if they lack it too. Gives the latency of the
+    first level that has it, 0: none."""
+    cdef Cache *cache
+    cdef Line *line
+    cdef uint64_t number, place
+    cdef uint32_t sectors
+    cdef int k
+    for k in range(2):
+        cache = &sm.constant_behind[k]
+        if cache.table.sets == 0:
+            continue
+        number = t.line // <uint64_t>cache.table.line_bytes
+        place = (t.line - number * <uint64_t>cache.table.line_bytes) // <uint64_t>cache.table.sector_bytes
+        sectors = <uint32_t>1 << <uint32_t>place
+        line = cache_find(cache, number)
+        if line != NULL and line.valid & sectors:
+            return max(cache.table.latency_cycles, 1)
+        if line == NULL:
+            line = cache_victim(cache, number)
+            if line == NULL:
+                continue
+            cache_take(cache, line, number)
+        line.valid |= sectors
+    return 0
+
+
+cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
+    """Start one read transaction. False: no slot, no waiter record or no way for it now."""
+    cdef Cache *cache = lsu.cache
+    cdef Line *line = NULL
+    cdef uint64_t number
+    cdef uint32_t missing = t.sectors
+    cdef int32_t slot, last = -1
+    cdef int sector
+    cdef int64_t nearer
+    cdef uint64_t evicted = 0, address = t.address
+    cdef uint32_t bytes = t.bytes
+    if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
+        return False
+    if cache != NULL:
+        number = t.line // <uint64_t>cache.table.line_bytes
+        line = cache_find(cache, number)
+        if line != NULL:
+            missing = t.sectors & ~line.valid
+            if missing and sm.free_slot < 0:
+                return False
+            for sector in range(SECTORS):
+                if t.sectors & ~missing & (<uint32_t>1 << sector) and line.fill[sector] >= 0 and line.fill[sector] != last:
+                    last = line.fill[sector]
+                    _wait(sm, last, lsu.load)
+            if missing == 0:
+                _count(sm, lsu, t.sectors, 0)
+                if sm.observers != NULL and cache == &sm.l1:
+                    tell_lookup(sm, lsu, t, True, line, 0)
+                sm.loads[lsu.load].latest = max(sm.loads[lsu.load].latest, lsu.time + cache.table.latency_cycles)
+                return True
+            if missing != t.sectors:
+                address = t.line + <uint64_t>lowest_bit(missing) * <uint64_t>cache.table.sector_bytes
+                bytes = <uint32_t>(count_bits(missing) * cache.table.sector_bytes)
+        elif sm.free_slot < 0:
+            return False
+        else:
+            line = cache_victim(cache, number)
+            if line == NULL:
+                lsu.reservation_fail = 1
+                return False
+            evicted = line.tag
+            cache_take(cache, line, number)
+    elif sm.free_slot < 0:
+        return False
+    _count(sm, lsu, t.sectors & ~missing, missing)
+    lsu.sent = 1
+    slot = sm.free_slot
+    sm.free_slot = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = line
+    _wait(sm, slot, lsu.load)
+    if line != NULL:
+        line.valid |= missing
+        for sector in range(SECTORS):
+            if missing >> sector & 1:
+                line.fill[sector] = slot
+    if cache == &sm.constant:
+        nearer = _behind(sm, t, missing)
+        if nearer:
+            events_push(sm.inbox, lsu.time + nearer, EV_FILL, slot)
+            return True
+    _send(sm, lsu, t, missing, address, bytes, slot)
+    if sm.observers != NULL and cache == &sm.l1:
+        tell_lookup(sm, lsu, t, False, line, evicted)
+    return True
+
+
+cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
+    """Ask the texture cache that the cluster shares. False: no slot or no waiter record for it now."""
+    cdef int32_t *first = &sm.free_texture if sm.m.load_store.textures_in_flight_per_multiprocessor else &sm.free_slot
+    cdef int32_t slot = first[0]
+    cdef Request request
+    if slot < 0 or sm.waiters_left < 5:
+        return False
+    lsu.sent = first == &sm.free_slot
+    first[0] = sm.slots[slot].next
+    sm.slots[slot].waiters = -1
+    sm.slots[slot].line = NULL
+    _wait(sm, slot, lsu.load)
+    request = _whole(sm, t, lsu.kind, slot, lsu.time)
+    request.counters = lsu.counters
+    port_send(&sm.network.ports, sm.id, &request)
+    return True
+
+
+cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
+    """Send transactions until all are on their way or a credit is missing."""
+    cdef LsuPipeline *lsu = &sm.lsu
+    cdef const MachineTable *m = sm.m
+    cdef Transaction *t
+    cdef Line *line
+    cdef int64_t start
+    cdef int32_t slot
+    lsu.reservation_fail = 0
+    if lsu.stalled >= 0:
+        if cycle <= lsu.stalled:        # it has not got there yet
+            cycle = lsu.stalled
+        sm.throttled += cycle - lsu.stalled
+        lsu.stalled = -1
+    if lsu.time < cycle:
+        lsu.time = cycle
+    start = lsu.time
+    while lsu.next < lsu.count:
+        t = lsu.transactions + lsu.next
+        if lsu.kind == RQ_READ or lsu.kind == RQ_TEXTURE:
+            lsu.sent = 0
+            if not (_fetch(sm, lsu, t) if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and lsu.cache == &sm.texture else _read(sm, lsu, t)):
+                lsu.stalled = lsu.time
+                break
+            if lsu.passes:
+                lsu.next += 1
+                lsu.time += m.load_store.transaction_cycles if lsu.sent else 0           # what hits takes a cycle per bank, see below
+                continue
+        else:
+            if sm.l1.table.sets and (lsu.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):
+                line = cache_find(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
+                if line != NULL:
+                    line.valid = 0      # fills on their way still come, but are fetched again by later loads
+            if lsu.kind == RQ_WRITE:
+                if m.load_store.write_combining.lines and t.words:
+                    slot = write_combining_store(sm, lsu, t)
+                    if slot < 0:
+                        lsu.stalled = lsu.time
+                        break
+                    if slot:
+                        lsu.next += 1
+                        lsu.time += m.load_store.transaction_cycles
+                        continue
+                if not may_store(sm):
+                    lsu.stalled = lsu.time
+                    break
+                sm.store_credits -= 1
+                lsu.launch.stores += 1
+                _send(sm, lsu, t, t.sectors, t.address, t.bytes, lsu.launch.number)
+            else:
+                if sm.free_slot < 0 or sm.waiters_left == 0:
+                    lsu.stalled = lsu.time
+                    break
+                slot = sm.free_slot
+                sm.free_slot = sm.slots[slot].next
+                sm.slots[slot].waiters = -1
+                sm.slots[slot].line = NULL
+                _wait(sm, slot, lsu.load)
+                _send(sm, lsu, t, t.sectors, t.address, t.bytes, slot)
+        lsu.next += 1
+        lsu.time += m.load_store.transaction_cycles
+    lsu.active = lsu.next < lsu.count
+    if lsu.passes and not lsu.active:
+        lsu.time = max(lsu.time, lsu.begun + lsu.passes * m.load_store.transaction_cycles)
+        sm.loads[lsu.load].latest = max(sm.loads[lsu.load].latest, lsu.begun + lsu.passes - 1 + lsu.cache.table.latency_cycles)
+    if not lsu.active and sm.bulk.count >= BULK_FULL:
+        lsu.active = 1          # its queue is full: nothing more of memory until it has room
+        lsu.stalled = lsu.time
+    held_until(sm, lsu.unit, NEVER if lsu.active else max(lsu.floor, lsu.time), lsu.time - start)

@@ -1,7 +1,0 @@
-"""Who waits for whom when nothing can go on."""
-from libc.stdint cimport int64_t
-
-from archdef.engine.grid cimport Grid
-from archdef.engine.state cimport Dispatcher, Fault, Sm
-
-cdef object stuck(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid)
