@@ -1,7 +1,8 @@
 """What goes away: it warns for at least one release before it does.
 
 A function or class is marked where it is defined, ``@deprecated(since="0.2", removed="0.3", instead="archdef.load")``. Names of modules
-that have moved stand in `MOVED`, fields of a description that have another path in `RENAMED`; both are read wherever such a name is used.
+that have moved stand in `MOVED`, fields of a description that have another path in `RENAMED`, words that choose something in `WORDS`; all are read wherever
+such a name is used.
 """
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import importlib
 import inspect
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -54,8 +55,30 @@ MARKED: list[Deprecation] = []
 """Functions and classes that `deprecated` has marked in the modules imported so far."""
 MOVED: dict[str, Deprecation] = {
     f"archdef.report.numbers.{name}": Deprecation(f"archdef.report.numbers.{name}", "0.1", "0.2", f"archdef.formatting.{name}")
-    for name in ("NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three")}
+    for name in ("NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three")} | {
+    f"archdef.spec.{old}": Deprecation(f"archdef.spec.{old}", "0.1", "0.2", f"archdef.spec.{new}")
+    for old, new in (("AmongOldest", "RandomOfKLru"), ("GroupByGroup", "GpcRoundRobin"), ("InstructionQueue", "MemoryInstructionQueue"))}
 """``module.name`` → where it is now, as a dotted name in `Deprecation.instead`."""
+_FIELDS: dict[str, dict[str, str]] = {
+    "load_store": {"replay_refused": "replay_on_reservation_fail", "instruction_queue": "memory_instruction_queue"},
+    "caches": {"l1_gives_carveout": "unified_l1_shared"},
+    **{f"caches.{cache}": {"partial_ways": "partial_dirty_ways", "lines_ahead": "prefetch_degree"} for cache in (
+        "l1", "constant", "constant_l2", "constant_l3", "constant_uniform", "instruction", "instruction_l2", "instruction_l3", "texture_l1", "texture_l2",
+        "l2")},
+    "chip.block_dispatch": {"first_after": "first_gpc_interval_turns", "beside": "multiprocessors_per_tpc"},
+    "limits": {"shared_headroom": "shared_headroom_ratio"},
+    "isa": {"ends_count_as_branches": "exits_count_as_branches"},
+    "isa.assembler": {
+        "predication_global_load": "predication_global_load_instructions", "unroll_whole_instructions": "unroll_full_instructions",
+        "unroll_whole_trips": "unroll_full_trips", "unroll_whole_trip_instructions": "unroll_full_trip_instructions",
+        "unroll_global_load": "unroll_global_load_instructions", "unroll_shared_load": "unroll_shared_load_instructions",
+        "interleaves": "list_scheduling", "interleaved_predicates": "list_scheduling_predicates",
+        "interleaved_patience_cycles": "list_scheduling_wait_cycles", "interleaved_ahead": "list_scheduling_windows",
+        "interleaved_barriers": "list_scheduling_barriers", "whole_products": "wide_products", "drops_exchanges": "drops_dead_shuffles",
+        "warp_exchange_branches": "shuffle_branches", "predication_overlap": "predication_overlap_instructions",
+        "predication_overlap_within": "predication_overlap_within_instructions", "predication_beside_loads": "predication_near_loads_instructions",
+        "predication_with_copies": "predication_with_copies_instructions", "joined_tests": "joined_tests_instructions"},
+}
 RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in {
     "load_store.queued_stores": "load_store.pipeline.stores_in_a_row",
     "load_store.after_load": "load_store.pipeline.arbitration",
@@ -87,8 +110,13 @@ RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for 
     "chip.warp_launch_cycles": "chip.block_launch.warp_cycles",
     "chip.block_end_cycles": "chip.block_launch.end_cycles",
     "chip.first_block_cycles": "chip.block_launch.first_cycles",
-    "interconnect.gathering_lines": "interconnect.request_coalescer.lines"}.items()}
+    "interconnect.gathering_lines": "interconnect.request_coalescer.lines"}.items()} | {
+    f"{part}.{old}": Deprecation(f"{part}.{old}", "0.1", "0.2", f"{part}.{new}") for part, names in _FIELDS.items() for old, new in names.items()}
 """Path of a field → its path now, in `Deprecation.instead`."""
+WORDS: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in (
+    ("chance", "random"), ("turns", "round_robin"), ("among_oldest", "random_of_k_lru"), ("group_by_group", "gpc_round_robin"),
+    ("meet_again", "charge_reconvergence"), ("join_ways", "charge_joins"), ("leave_by_joining", "reconverge_by_branch"))}
+"""Policies, values of fields and passes of lowering by their old names → their names now, in `Deprecation.instead`."""
 
 
 def deprecated(*, since: str, removed: str, instead: str) -> Callable[[T], T]:
@@ -128,16 +156,70 @@ def moved(module: str, name: str) -> Any:
 
 
 def renamed(path: str) -> str:
-    """Give the path that a field has now; an old one warns."""
+    """Give the path that a field has now, or the whole path now of the only old one that ends so; an old one warns."""
+    ending = [old for old in RENAMED if old.endswith("." + path)]
     for old, notice in RENAMED.items():
-        if path == old or path.startswith(old + "."):
+        if path == old or path.startswith(old + ".") or ending == [old]:
             notice.warn()
             return notice.instead + path[len(old):]
     return path
 
 
+def renamed_word(word: Any, known: Collection[Any]) -> Any:
+    """Give the word that is one of `known` now; an old one warns, any other is given back."""
+    notice = WORDS.get(word) if isinstance(word, str) and word not in known else None
+    if notice is None or notice.instead not in known:
+        return word
+    notice.warn()
+    return notice.instead
+
+
+def renamed_path(path: Any) -> Any:
+    """Give the complete path that a complete path, such as evidence has, is now; an old one warns."""
+    if not isinstance(path, str):
+        return path
+    above, _, below = path.rpartition(".")
+    if (notice := RENAMED.get(path)) is not None:
+        notice.warn()
+        return notice.instead
+    if (notice := RENAMED.get(above)) is not None:
+        notice.warn()
+        return f"{notice.instead}.{below}"
+    return path
+
+
+def keep_old_names(cls: type[Any], part: str) -> None:
+    """Let the class of a part, or of several below it (``"caches."``), take the old names of its fields as keywords and have them as attributes."""
+    names = {old.rpartition(".")[2]: notice.instead.rpartition(".")[2] for old, notice in RENAMED.items()
+             if (above := old.rpartition(".")[0]) == notice.instead.rpartition(".")[0] and (above == part or part.endswith(".") and old.startswith(part))}
+    now = {old: Deprecation(f"{cls.__name__}.{old}", "0.1", "0.2", f"{cls.__name__}.{new}") for old, new in names.items()}
+    made = cls.__init__
+
+    @functools.wraps(made)
+    def __init__(self: object, *args: Any, **kwargs: Any) -> None:
+        for old in now.keys() & kwargs.keys():
+            now[old].warn()
+            value = kwargs.pop(old)
+            kwargs.setdefault(names[old], WORDS[value].instead if isinstance(value, str) and value in WORDS else value)
+        made(self, *args, **kwargs)
+
+    def __getattr__(self: object, name: str) -> Any:
+        if name not in now or not hasattr(type(self), field := names[name]):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        now[name].warn()
+        return getattr(self, field)
+
+    setattr(cls, "__init__", __init__)  # noqa: B010  type checkers take no method that is assigned
+    setattr(cls, "__getattr__", __getattr__)  # noqa: B010
+
+
 def move_renamed(data: dict[str, Any]) -> None:
     """Put the fields of a description as plain data where they are now; old ones warn."""
+    for source in data["evidence"] if isinstance(data.get("evidence"), list) else ():
+        if isinstance(source, dict) and isinstance(source.get("covers"), list):
+            source["covers"] = [renamed_path(path) for path in source["covers"]]
+    if isinstance(data.get("changes"), dict):
+        data["changes"] = {renamed_path(path): value for path, value in data["changes"].items()}
     for old, notice in RENAMED.items():
         *way, last = old.split(".")
         place: Any = data

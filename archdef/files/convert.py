@@ -19,9 +19,10 @@ import attrs
 import cattrs
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
+from archdef._deprecation import renamed_word
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import Architecture, Cite
-from archdef.spec.fields import (Exceptions, Extensible, FrozenMap, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Texts, Words,
+from archdef.spec.fields import (Choice, Exceptions, Extensible, FrozenMap, Number, Numbers, Pairs, Part, Parts, Policy, Rule, Table, Texts, Words,
                                  closest, rule_of)
 
 FORMAT = "archdef-architecture/1"
@@ -53,6 +54,11 @@ def _(rule: Numbers | Texts, name: str, value: Any) -> Any:
 
 
 @_read.register
+def _(rule: Choice, name: str, value: Any) -> Any:
+    return rule.parse(name, value) if isinstance(value, str) and rule.optional else renamed_word(value, rule.allowed)
+
+
+@_read.register
 def _(rule: Words, name: str, value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, list) and all(isinstance(word, str) for word in value)):
         return value
@@ -80,7 +86,7 @@ def _(rule: Policy, name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         return rule.parse(name, value) if isinstance(value, str) else value
     known = rule.of.by_name()
-    tag = value.get("type")
+    tag = renamed_word(value.get("type"), known)
     if tag not in known:
         raise _Unfit(tag, f"needs a type: one of {', '.join(known)}", closest(tag, known))
     return CONVERTER.structure({key: v for key, v in value.items() if key != "type"}, known[tag])

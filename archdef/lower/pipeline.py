@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from archdef._deprecation import renamed_word
 from archdef.errors import PluginError, nearest
 from archdef.lower.layout import Layout
 from archdef.lower.options import Options
@@ -203,6 +204,7 @@ def changed(passes: Sequence[Pass], name: str, **changes: Any) -> tuple[Pass, ..
 
 def _place(passes: Sequence[Pass], name: str) -> int:
     names = [one.name for one in passes]
+    name = renamed_word(name, names)
     if name not in names:
         raise PluginError(f"there is no pass {name!r}{nearest(name, names)}")
     return names.index(name)

@@ -3,6 +3,9 @@
 `Architecture` is the root; `OPERATION_CLASSES` and `FEATURES` are its two vocabularies. See the classes' own documentation for
 every field.
 """
+from functools import partial
+
+from archdef._deprecation import keep_old_names, moved
 from archdef.spec.access import (Broadcast, CoalescingRule, ExtraPass, Lines, MergedLanes, MulticastBroadcast, SegmentShrinking, SingleWordBroadcast,
                                  SplitLanes, StrictHalfWarp, Transaction, WideAccess, WordAtATime)
 from archdef.spec.arch import Architecture
@@ -34,3 +37,9 @@ __all__ = [
     "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Tlb",
     "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
     "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
+
+for _cls, _part in ((LoadStore, "load_store"), (Caches, "caches"), (Cache, "caches."), (Limits, "limits"), (Isa, "isa"),
+                    (Assembler, "isa.assembler"), (GpcRoundRobin, "chip.block_dispatch")):
+    keep_old_names(_cls, _part)
+
+__getattr__ = partial(moved, __name__)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import attrs
 
 from archdef import values
-from archdef._deprecation import renamed
+from archdef._deprecation import renamed, renamed_path
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
@@ -20,8 +20,8 @@ from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStor
 
 
 def _frozen(given: Any) -> Any:
-    """Freeze a mapping; what is none is left for `check` to refuse."""
-    return FrozenMap(given) if isinstance(given, Mapping) else given
+    """Freeze a mapping from paths; what is none is left for `check` to refuse."""
+    return FrozenMap({renamed_path(path): value for path, value in given.items()}) if isinstance(given, Mapping) else given
 
 
 @attrs.frozen(kw_only=True, repr=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import attrs
 
 from archdef import values
+from archdef._deprecation import renamed_word
 from archdef.errors import SpecError
 
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ class Choice(Rule):
             yield SpecError(path, value, f"must be one of {listed}", hint=closest(value, map(str, self.allowed)))
 
     def parse(self, name: str, text: str) -> object:
+        text = renamed_word(text, self.allowed)
         return next((a for a in self.allowed if str(a) == text), text)
 
 
@@ -275,6 +277,7 @@ class Policy(Part):
 
     def parse(self, name: str, text: str) -> object:
         known = self.of.by_name()
+        text = renamed_word(text, known)
         return known[text]() if text in known else super().parse(name, text)
 
     def check(self, path: str, value: Any) -> Iterator[SpecError]:

@@ -1,0 +1,115 @@
+"""Names that have changed: the old ones of fields, policies, values and passes are taken for one more release, each with a warning that says the new one."""
+import attrs
+import pytest
+
+import archdef.spec
+from archdef import registry
+from archdef._deprecation import MOVED, RENAMED, WORDS
+from archdef.errors import ArchdefDeprecationWarning, PluginError
+from archdef.files import dumps, loads
+from archdef.lower import pipeline
+from archdef.lower.target.usual import AS_WRITTEN, PASSES
+from archdef.spec import (Assembler, Cache, Cite, FrozenMap, GpcRoundRobin, LoadStore, MemoryInstructionQueue, RandomOfKLru)
+
+
+
+def warned(new):
+    return pytest.warns(ArchdefDeprecationWarning, match=f"use {new}$")
+
+
+def machine(old):
+    """A machine that declares the field of an old path, None: no installed one does."""
+    return next((arch for arch in registry.all().values() if any(path == RENAMED[old].instead and value is not None for path, value, _ in arch.walk())), None)
+
+
+FIELDS = [old for old in RENAMED if machine(old) is not None]
+
+
+def test_some_machine_declares_most_fields_that_have_other_names():
+    assert {old.rpartition(".")[2] for old in RENAMED} - {old.rpartition(".")[2] for old in FIELDS} == set()
+
+
+@pytest.mark.parametrize("old", FIELDS)
+def test_a_field_is_read_under_its_old_path_and_under_the_end_of_it(old):
+    arch, now = machine(old), RENAMED[old].instead
+    with warned(now):
+        assert arch[old] == arch[now]
+    end = old.rpartition(".")[2]
+    if sum(path.endswith("." + end) for path in RENAMED) == 1 and not now.endswith("." + end):
+        with warned(now):
+            assert arch[end] == arch[now]
+
+
+@pytest.mark.parametrize("old", [old for old in FIELDS if old.rpartition(".")[0] == RENAMED[old].instead.rpartition(".")[0]])
+def test_a_description_file_may_name_a_field_as_before(old):
+    arch, now = machine(old), RENAMED[old].instead
+    with warned(now):
+        assert arch.evolve({old: arch[now]})[now] == arch[now]
+    last, name = now.rpartition(".")[2], old.rpartition(".")[2]
+    text = dumps(arch, "json")
+    assert f'"{last}"' in text
+    with pytest.warns(ArchdefDeprecationWarning, match=f"use {now}"):
+        assert loads(text.replace(f'"{last}"', f'"{name}"').replace(f".{last}\"", f".{name}\""), "json") == arch
+
+
+def test_evidence_may_be_given_for_an_old_path():
+    arch = registry.get("gf100")
+    cite = Cite("a book", "page 3")
+    sources = FrozenMap({path: source for path, source in arch.evidence.items() if path != "load_store.replay_on_reservation_fail"}
+                        | {"load_store.replay_refused": cite})
+    with warned("load_store.replay_on_reservation_fail"):
+        assert attrs.evolve(arch, evidence=sources).evidence["load_store.replay_on_reservation_fail"] == cite
+
+
+def test_classes_take_the_old_names_of_fields_and_have_them():
+    load_store = dict(reads_in_flight_per_multiprocessor=4, stores_in_flight_per_multiprocessor=4, transaction_cycles=1, atomic_cycles=1)
+    with warned("LoadStore.replay_on_reservation_fail"):
+        unit = LoadStore(replay_refused=True, **load_store)
+    assert unit == LoadStore(replay_on_reservation_fail=True, **load_store)
+    with warned("LoadStore.replay_on_reservation_fail"):
+        assert unit.replay_refused
+    with warned("Cache.prefetch_degree"):
+        assert Cache(size_bytes=1024, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=0, misses_in_flight=1, write="evict", scope="multiprocessor",
+                     lines_ahead=3).prefetch_degree == 3
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert GpcRoundRobin((8, 8), first_after=3, beside=2) == GpcRoundRobin((8, 8), first_gpc_interval_turns=3, multiprocessors_per_tpc=2)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        LoadStore(replay_never=True, **load_store)
+    with pytest.raises(AttributeError, match="'LoadStore' object has no attribute 'replay_never'"):
+        unit.replay_never
+    with warned("Assembler.predication_global_load_instructions"):
+        assert Assembler(predication_global_load=2).predication_global_load_instructions == 2
+
+
+@pytest.mark.parametrize("old, new", [("AmongOldest", RandomOfKLru), ("GroupByGroup", GpcRoundRobin), ("InstructionQueue", MemoryInstructionQueue)])
+def test_classes_are_found_under_their_old_names(old, new):
+    assert f"archdef.spec.{old}" in MOVED
+    with warned(f"archdef.spec.{new.__name__}"):
+        assert getattr(archdef.spec, old) is new
+    with pytest.raises(AttributeError, match="no attribute 'AmongYoungest'"):
+        archdef.spec.AmongYoungest
+
+
+def test_policies_and_values_are_chosen_by_their_old_words():
+    arch = registry.get("gf100")
+    with warned("random_of_k_lru"):
+        assert arch.evolve({"caches.l1.replacement": "among_oldest"}).caches.l1.replacement == RandomOfKLru()
+    text = dumps(arch.evolve({"caches.l1.replacement": RandomOfKLru(2), "load_store.pipeline.arbitration": "random"}), "json")
+    assert '"random_of_k_lru"' in text
+    with warned("random_of_k_lru"):
+        assert loads(text.replace('"random_of_k_lru"', '"among_oldest"'), "json").caches.l1.replacement == RandomOfKLru(2)
+    with warned("random"):
+        assert loads(text.replace('"random"', '"chance"'), "json").load_store.pipeline.arbitration == "random"
+    with pytest.warns(ArchdefDeprecationWarning) as said:
+        assert arch.evolve({"load_store.after_load": "chance"}).load_store.pipeline.arbitration == "random"
+    assert {str(one.message).rpartition(" ")[2] for one in said} == {"load_store.pipeline.arbitration", "random"}
+
+
+def test_passes_of_lowering_are_found_under_their_old_names():
+    for old in ("meet_again", "join_ways"):
+        with warned(WORDS[old].instead):
+            assert [one.name for one in pipeline.changed(PASSES, old, declared="joins_by_branch")] == [one.name for one in PASSES]
+    with warned("reconverge_by_branch"):
+        pipeline.changed(AS_WRITTEN, "leave_by_joining")
+    with pytest.raises(PluginError, match="no pass 'meet_never'"):
+        pipeline.changed(PASSES, "meet_never")
