@@ -29,6 +29,11 @@ _UNITS = (  # a field's unit is the end of its name; longer endings first
     ("_mhz", "MHz"), ("_ns", "ns"), ("_us", "us"))
 
 
+def with_article(name: str) -> str:
+    """Give a class's name behind "a" or "an"."""
+    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
+
+
 def unit_of(name: str) -> str:
     """Give the unit that a field's name ends in (``"B"``, ``"ns"``, ``"cycles"`` …), or an empty string for counts."""
     if "_bytes_per_" in name and not name.endswith("_per_cycle"):
@@ -266,7 +271,7 @@ class Part(Rule):
 
     def check(self, path: str, value: Any) -> Iterator[SpecError]:
         if not isinstance(value, self.of):
-            yield SpecError(path, value, f"must be a {self.of.__name__}")
+            yield SpecError(path, value, f"must be {with_article(self.of.__name__)}")
 
 
 @attrs.frozen(kw_only=True)
@@ -284,7 +289,8 @@ class Policy(Part):
         if not isinstance(value, self.of):
             known = self.of.by_name()
             listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items()) or "installed plugins bring none"
-            yield SpecError(path, value, f"must be a {self.of.__name__} ({listed}){' or None' if self.optional else ''}", hint=closest(value, known))
+            yield SpecError(path, value, f"must be {with_article(self.of.__name__)} ({listed}){' or None' if self.optional else ''}",
+                            hint=closest(value, known))
 
 
 @attrs.frozen(kw_only=True)
@@ -301,7 +307,7 @@ class Extensible(Part):
         if not isinstance(value, self.of):
             known = self.of.by_name()
             listed = ", ".join(f"{cls.__name__}() = {name!r}" for name, cls in known.items())
-            yield SpecError(path, value, f"must be a {self.of.__name__} ({listed})", hint=closest(value, known))
+            yield SpecError(path, value, f"must be {with_article(self.of.__name__)} ({listed})", hint=closest(value, known))
 
 
 @attrs.frozen(kw_only=True)
@@ -334,7 +340,7 @@ class Table(Rule):
             return
         for key, entry in value.items():
             if not isinstance(entry, self.of):
-                yield SpecError(f"{path}.{key}", entry, f"must be a {self.of.__name__}")
+                yield SpecError(f"{path}.{key}", entry, f"must be {with_article(self.of.__name__)}")
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:

@@ -194,7 +194,7 @@ WRONG = [
     ("dram.scheduling = {type = 'first_ready', windw = 4}", "gizmo2.dram.scheduling.windw is no field of FirstReady (did you mean window?)"),
     ("units = [1]", "gizmo2.units must map names to Unit"), ("units.alu = 3", "gizmo2.units must map names to Unit"),
     ("units.fpu.lanes = true", "must be a whole number"), ("isa.operations = 3", "gizmo2.isa.operations must map names to Operation"),
-    ("isa.operations.int_add = 3", "gizmo2.isa.operations.int_add must be a Operation, got 3"), ("isa.features = 3", "gizmo2.isa.features must be a list of features"),
+    ("isa.operations.int_add = 3", "gizmo2.isa.operations.int_add must be an Operation, got 3"), ("isa.features = 3", "gizmo2.isa.features must be a list of features"),
     ("isa.features = ['vot']", "must hold known features, got 'vot'"), ("fuse = 1", "gizmo2.fuse is no field"),
     ("warp.size = [1]", "must be a whole number"), ("schedulers.dual_issue = ['alu']", "must be a tuple of frozensets"),
     ("limits.register_allocation_unit_exceptions = [3]", "pairs"), ("limits.block_dimensions = [1, 2]", "3 numbers"),

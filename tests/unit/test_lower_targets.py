@@ -117,7 +117,7 @@ def test_a_field_of_another_target_is_refused_with_what_to_set_first():
 def test_what_is_no_target_is_refused_with_all_that_are():
     with pytest.raises(ExceptionGroup) as refused:
         gizmo().evolve({"isa.assembler": "shiftin"})
-    assert "must be a Assembler (Assembler() = 'plain'" in str(refused.value.exceptions[0]) and "'shifting'" in str(refused.value.exceptions[0])
+    assert "must be an Assembler (Assembler() = 'plain'" in str(refused.value.exceptions[0]) and "'shifting'" in str(refused.value.exceptions[0])
 
 
 def test_a_field_that_says_nothing_on_a_machine_is_refused_as_the_target_says():

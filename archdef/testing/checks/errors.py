@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from archdef.errors import BudgetExceeded, GuestFault, LaunchError, PtxError
+from archdef.spec.fields import with_article
 from archdef.testing.checks.check import Broken, Subject, check, expect
 from archdef.testing.checks.samples import kernel
 
@@ -15,7 +16,7 @@ def _message(subject: Subject, attempt, error: type[Exception], words: tuple[str
         lacking = [word for word in words if word not in str(caught)]
         expect(not lacking, f"the error does not say {', '.join(map(repr, lacking))}: {str(caught).splitlines()[0]}")
     else:
-        raise Broken(f"{subject.architecture.name} takes it, instead of a {error.__name__}")
+        raise Broken(f"{subject.architecture.name} takes it, instead of {with_article(error.__name__)}")
 
 
 @check()
