@@ -113,6 +113,14 @@ RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for 
     "interconnect.gathering_lines": "interconnect.request_coalescer.lines"}.items()} | {
     f"{part}.{old}": Deprecation(f"{part}.{old}", "0.1", "0.2", f"{part}.{new}") for part, names in _FIELDS.items() for old, new in names.items()}
 """Path of a field → its path now, in `Deprecation.instead`."""
+ABSENT: dict[str, object] = {
+    "load_store.queued_stores": False, "load_store.after_load": "turns", "load_store.bank_queue_entries": 0, "load_store.access_distance_cycles": 0,
+    "caches.launch_bytes": 0, "isa.code_tail_instructions": 0, "isa.code_alignment_bytes": 16, "interconnect.atomic_packet_cycles": 0,
+    "interconnect.slice_queue_cycles": 1000, "interconnect.sides": 1, "interconnect.far_latency_ns": 0, "interconnect.side_links": 1,
+    "interconnect.place_cycles": [], "interconnect.spread_ns": 0, "interconnect.gathered_requests": 1, "interconnect.gathering_lines": 256,
+    "caches.constant_pass_bytes": 16, "caches.constant_pass_latency_cycles": 0, "caches.constant_fill_cycles": 0, "caches.constant_line_cycles": 0,
+    "chip.block_setup_cycles": 0, "chip.warp_launch_cycles": 0, "chip.block_end_cycles": 0, "chip.first_block_cycles": 0}
+"""Old path of a field that is one of a component now → what it held where a machine had nothing of the kind."""
 WORDS: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in (
     ("chance", "random"), ("turns", "round_robin"), ("among_oldest", "random_of_k_lru"), ("group_by_group", "gpc_round_robin"),
     ("meet_again", "charge_reconvergence"), ("join_ways", "charge_joins"), ("leave_by_joining", "reconverge_by_branch"))}
@@ -227,10 +235,12 @@ def move_renamed(data: dict[str, Any]) -> None:
             place = place.get(segment) if isinstance(place, dict) else None
         if not isinstance(place, dict) or last not in place:
             continue
-        notice.warn()
         value = place.pop(last)
         if not place and way:
             _drop(data, way)
+        if old in ABSENT and value == ABSENT[old]:
+            continue
+        notice.warn()
         *way, last = notice.instead.split(".")
         target = data
         for segment in way:

@@ -1,10 +1,12 @@
 """Names that have changed: the old ones of fields, policies, values and passes are taken for one more release, each with a warning that says the new one."""
+import json
+
 import attrs
 import pytest
 
 import archdef.spec
 from archdef import registry
-from archdef._deprecation import MOVED, RENAMED, WORDS
+from archdef._deprecation import ABSENT, MOVED, RENAMED, WORDS
 from archdef.errors import ArchdefDeprecationWarning, PluginError
 from archdef.files import dumps, loads
 from archdef.lower import pipeline
@@ -50,6 +52,17 @@ def test_a_description_file_may_name_a_field_as_before(old):
     assert f'"{last}"' in text
     with pytest.warns(ArchdefDeprecationWarning, match=f"use {now}"):
         assert loads(text.replace(f'"{last}"', f'"{name}"').replace(f".{last}\"", f".{name}\""), "json") == arch
+
+
+@pytest.mark.parametrize("name", ["gf100", "k40", "c500"])
+def test_a_description_file_that_says_by_old_fields_that_there_is_no_component_has_none(name):
+    arch = registry.get(name)
+    data = json.loads(dumps(arch, "json"))
+    for old, value in ABSENT.items():
+        part, field = old.split(".")
+        if RENAMED[old].instead.rpartition(".")[0] not in data:
+            data[part][field] = value
+    assert loads(json.dumps(data), "json") == arch
 
 
 def test_evidence_may_be_given_for_an_old_path():

@@ -24,7 +24,7 @@ cdef struct LsuPipeline:         # the access whose transactions the load/store 
     uint8_t returns
     uint8_t again                # it is what was left of an access that was refused
     uint8_t sent                 # the latest transaction took a slot of reads
-    uint8_t reservation_fail # a set of L1 has no place for the next one
+    uint8_t reservation_fail  # a set of L1 has no place for the next one
     int32_t unit
     StatementCounters *counters  # of its statement
     Launch *launch

@@ -72,8 +72,8 @@ cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
 
 cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
     """Take the next entry, for which there is room."""
-    cdef int32_t place = s.queue_first + s.queue_count
-    cdef Queued *entry = <Queued *>s.queue + (place if place < sm.m.load_store.memory_instruction_queue.entries else place - sm.m.load_store.memory_instruction_queue.entries)
+    cdef int32_t place = s.queue_first + s.queue_count, entries = <int32_t>sm.m.load_store.memory_instruction_queue.entries
+    cdef Queued *entry = <Queued *>s.queue + (place if place < entries else place - entries)
     cdef int i
     s.queue_count += 1
     w.loads += 1            # what the warp has had to do with stays until the entry begins
