@@ -128,37 +128,37 @@ def l2_hit_rate(m: Measurement) -> float | None:
     return ratio(hits, hits + misses, 100)
 
 
-def _of_translation(m, counter: str) -> int:
+def _of_translation(m: Measurement, counter: str) -> int:
     """Sum a counter of `AddressTranslation`, 0 on machines without it."""
     return int(m.counters.components["translation"][counter].sum()) if "translation" in m.counters.components else 0
 
 
 @metric("%", "L1 TLB hits / (L1 TLB hits + misses)")
-def l1_tlb_hit_rate(m):
+def l1_tlb_hit_rate(m: Measurement) -> float | None:
     """Share of the requests of multiprocessors whose page their own TLB has."""
     return ratio(_of_translation(m, "l1_hits"), _of_translation(m, "l1_hits") + _of_translation(m, "l1_misses"), 100)
 
 
 @metric("%", "L2 TLB hits / (L2 TLB hits + misses)")
-def l2_tlb_hit_rate(m):
+def l2_tlb_hit_rate(m: Measurement) -> float | None:
     """Share of the misses of multiprocessors' TLBs that the one which they share answers; those that join a miss under way are not asked for again."""
     return ratio(_of_translation(m, "l2_hits"), _of_translation(m, "l2_hits") + _of_translation(m, "l2_misses"), 100)
 
 
 @metric("count", "page walks")
-def page_walks(m):
+def page_walks(m: Measurement) -> int | None:
     """Walks over the page table."""
     return _of_translation(m, "walks") or None
 
 
 @metric("ratio", "time of walks / walks, in SM cycles")
-def page_walk_cycles(m):
+def page_walk_cycles(m: Measurement) -> float | None:
     """SM cycles that the average walk takes a walker, without the time for which it waits for one."""
     return ratio(_of_translation(m, "walk_fs") / 1e15, _of_translation(m, "walks") * m.counters.elapsed_s, m.counters.cycles)
 
 
 @metric("ratio", "waits of requests for their addresses / requests translated, in SM cycles")
-def translation_latency(m):
+def translation_latency(m: Measurement) -> float | None:
     """SM cycles by which translation delays the average request of a multiprocessor."""
     requests = _of_translation(m, "l1_hits") + _of_translation(m, "l1_misses")
     return ratio(_of_translation(m, "wait_fs") / 1e15, requests * m.counters.elapsed_s, m.counters.cycles)

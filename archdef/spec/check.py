@@ -52,8 +52,8 @@ def faults(arch: Architecture) -> list[SpecError]:
         if (declared and arch.changes) or any(_overlap(a, b) for a in reads for b in unsound):
             continue
         found += [SpecError(*fault) for fault in rule(arch)]
-    for path, value, rule in walked:        # a part may have a rule about its own fields alone
-        if hasattr(value, "faults") and holds_fields(rule) and not any(_overlap(path, b) for b in unsound):
+    for path, value, kind in walked:        # a part may have a rule about its own fields alone
+        if hasattr(value, "faults") and holds_fields(kind) and not any(_overlap(path, b) for b in unsound):
             found += [SpecError(f"{path}.{field}", *fault) for field, *fault in value.faults()]
     found += _evidence_faults(arch)
     return [SpecError(f"{name}.{f.path}", f.value, f.allowed, hint=f.hint) for f in found]
@@ -159,7 +159,7 @@ def _clusters_and_groups_make_up_the_chip(arch: Architecture) -> Iterator[Fault]
 
 @_combination("interconnect.slices", declared=True)
 def _slices_depend_on_address_bits_that_are_looked_at(arch: Architecture) -> Iterator[Fault]:
-    rule = arch.interconnect.slices and arch.interconnect.slices.map
+    rule = arch.interconnect.slices.map if arch.interconnect.slices is not None else None
     if rule is not None and (max((*rule.low_masks, *rule.part_masks)) >= 1 << 40 or rule.high_bit > 40):
         yield "interconnect.slices.map", rule, "must look at address bits below 40"
 
@@ -202,8 +202,8 @@ def _headroom_is_of_a_carveout(arch: Architecture) -> Iterator[Fault]:
         yield "limits.shared_headroom_ratio", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
 
 
-def _shows_without_l2(parts: L2Partitions) -> bool:
-    return bool(parts.far_latency_ns or parts.link_bytes_per_cycle)
+def _shows_without_l2(parts: L2Partitions | None) -> bool:
+    return parts is not None and bool(parts.far_latency_ns or parts.link_bytes_per_cycle)
 
 
 def _has(feature: str) -> tuple[Callable[[Architecture], bool], str]:
@@ -276,12 +276,12 @@ def _what_is_given_is_used(arch: Architecture) -> Iterator[Fault]:
         if not hasattr(owner, name):
             continue            # another policy
         value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
-        if value != default and not used(arch) and (not arch.changes or path in arch.changes):     # a what-if may take the whole away
+        if value != default and not used(arch) and _asked(arch, path):     # a what-if may take the whole away
             yield path, value, f"must be {default} unless {where}"
     assembler = arch.isa.assembler
     for name, where in assembler.idle(arch).items():
         path, value, default = f"isa.assembler.{name}", getattr(assembler, name), getattr(attrs.fields(type(assembler)), name).default
-        if value != default and (not arch.changes or any(path == change or path.startswith(f"{change}.") for change in arch.changes)):
+        if value != default and _asked(arch, path):
             yield path, value, f"must be {default} unless {where}"
 
 
@@ -493,7 +493,7 @@ def _rare_among_issues(path: str, cost: Operation | Form) -> Iterator[Fault]:
 
 def _asked(arch: Architecture, path: str) -> bool:
     """Tell whether a description says this by itself: a what-if may take away alone what it is part of."""
-    return not arch.changes or path in arch.changes
+    return not arch.changes or any(path == change or path.startswith(f"{change}.") for change in arch.changes)
 
 
 @_combination("isa.matrix")

@@ -218,7 +218,7 @@ class Tlb:
     misses_in_flight: int = integer(at_most=1024)
     """Pages that it can wait for; a further one holds up what comes after it, one that it waits for already does not."""
 
-    def faults(self) -> Iterator[tuple]:
+    def faults(self) -> Iterator[tuple[str, object, str]]:
         """Yield what is wrong with several fields together."""
         if self.entries % self.ways:
             yield "ways", self.ways, f"must divide entries = {self.entries}"
@@ -239,7 +239,7 @@ class PageWalk:
     cached_entries: int = integer(at_least=0, at_most=1024, default=0)
     """Entries of upper levels, those used last, that walks need not read again."""
 
-    def faults(self) -> Iterator[tuple]:
+    def faults(self) -> Iterator[tuple[str, object, str]]:
         """Yield what is wrong with several fields together."""
         if self.cached_entries and self.levels == 1:
             yield "cached_entries", self.cached_entries, "must be 0 where levels = 1: there are no upper ones"

@@ -49,5 +49,5 @@ def test_without_a_period_nothing_is_refreshed_however_many_banks_would_be():
     with_refresh, without = (chase_ns(Simulated(archdef.Device(each))) for each in (refreshed, refreshed.evolve({"dram.t_refi_ns": None})))
     assert without < with_refresh
     with pytest.raises(SpecErrors) as refused:
-        archdef.architecture("gt200").evolve({"dram.refresh_banks": 4})
+        archdef.architecture("gt200").evolve({"dram.t_refi_ns": None, "dram.refresh_banks": 4})
     assert "gt200.dram.refresh_banks" in str(refused.value.exceptions[0])

@@ -107,7 +107,7 @@ def copied(case) -> dict:
     array = device().to_device(tensor)
     try:
         layout = Layout(case["type"], array.address + BEFORE + case["gap"], tuple(case["dims"]), tuple(case["strides"]), tuple(case["estr"]),
-                        case["list_schedule"], case["swizzle"], case["nan"], case["l2"])
+                        case["interleave"], case["swizzle"], case["nan"], case["l2"])
         pixels = case["mode"] == "im2col"
         map = (encode_pixels(layout, case["lower"], case["upper"], case["channels"], case["pixels"]) if pixels
                else encode_tiles(layout, case["box"]))

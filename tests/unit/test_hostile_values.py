@@ -96,7 +96,7 @@ TAKES = {
     **{f"shape of {symbol}": lambda v, symbol=symbol: MODULE.symbols[symbol].view("u1", v) for symbol in ("taps", "blob")},
     "tensor_map": lambda v: DEVICE.tensor_map(v, box=(4, 1)),
     **{f"tensor_map {name}{' of pixels' * pixels}{', each' * listed}": mapped(name, pixels, listed) for pixels in (False, True) for listed in (False, True)
-       for name in ("box", "lower", "upper", "channels", "pixels", "type", "shape", "strides", "element_strides", "list_schedule", "swizzle", "oob_fill",
+       for name in ("box", "lower", "upper", "channels", "pixels", "type", "shape", "strides", "element_strides", "interleave", "swizzle", "oob_fill",
                     "l2_promotion")},
     "event": lambda v: DEVICE.stream().record(v) if v is not None else None, "event to wait for": lambda v: DEVICE.stream().wait_event(v),
     "earlier event": lambda v: DEVICE.event().elapsed_since(v), "seconds of a call": lambda v: DEVICE.stream().call(int, seconds=v),

@@ -73,6 +73,11 @@ def at_hand(architecture: Architecture) -> Architecture:
     return architecture.evolve({**dict.fromkeys(there), "caches.instruction_preload_bytes": 0}) if there else architecture
 
 
+def undisturbed(architecture: Architecture) -> Architecture:
+    """Give an architecture whose instructions need not be fetched and whose DRAM is not refreshed: neither comes between two times."""
+    return at_hand(architecture).evolve({"dram.t_refi_ns": None, "dram.refresh_banks": None})
+
+
 def roomy(architecture: Architecture) -> Architecture:
     """Give an architecture with room for a block of `BLOCK` threads of `REGISTERS` registers, whatever the size of its warps."""
     limits, size = architecture.limits, architecture.warp.size

@@ -11,7 +11,7 @@ EMPTY = Cite("c500-kernel-wiki", "empty kernels, grids of 416 and 1664 blocks", 
 LAUNCHES = Cite("Series of launches on a MetaX C500",
                 "c500-kernel-wiki: empty kernels, stores by blocks of 32 to 1024 threads; README of vecadd_bench (cuda-oxide for MetaX)", "inferred",
                 "20 times, grids of 1 to 262,144 blocks of 1 to 16 waves: 3.2 us, 0.39 ns a block and 0.79 ns a wave fit them to 3 % in the mean, "
-                "11 % at most; cycles at 1125 MHz, as which clock the boards held is not said", card="C500")
+                "11 % at most; cycles at 1125 MHz, as which clock the boards held is not said")
 PROBE = Cite("MXFlashAttn decode notes", "62-66 ns per shuffle, 20 times a multiply-add", "inferred")
 INTRINSICS = Cite("DeepSelect for MACA, notes on wave64 intrinsics", "instruction counts and mask semantics", "inferred",
                   "on which card they were found is not said")
