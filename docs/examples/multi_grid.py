@@ -36,7 +36,7 @@ def launched_together(architectures, wait):
     finally:
         cuda.use()
     kernels = [span for span in host.timeline().spans if span.kind == "kernel"]
-    return runs, [span.end / 1e15 for span in sorted(kernels, key=lambda span: [d.side.label for d in devices].index(span.place))]
+    return runs, [span.end / 1e15 for span in sorted(kernels, key=lambda span: [d.context.label for d in devices].index(span.place))]
 
 
 def tables(architectures):

@@ -24,7 +24,6 @@ MARKS = "<!-- shape -->\n", "<!-- end of shape -->\n"
 ROWS = {
     "fields": "fields of a description: of its parts and of the policies that it may name",
     "one_plugin": "… that only one plugin sets to something else than the default",
-    "one_plugin_assembler": "… of those, under `isa.assembler`",
     "one_plugin_outside": "… of those, outside of optional components and of policies",
     "at_default": "… at their default in every machine of this repository",
     "machine_table": "members of the engine's `MachineTable` that are written by hand",
@@ -86,8 +85,7 @@ def of_the_schema(tree: Path) -> dict[str, int]:
     setters = {field: {package for package, theirs in machines if field in theirs} for field in declared(Architecture)}
     alone = [field for field, packages in setters.items() if len(packages) == 1]
     everywhere = set(always_there(Architecture))
-    return {"fields": len(setters), "one_plugin": len(alone), "one_plugin_assembler": [owner for owner, _ in alone].count("Assembler"),
-            "one_plugin_outside": sum(field in everywhere for field in alone),
+    return {"fields": len(setters), "one_plugin": len(alone), "one_plugin_outside": sum(field in everywhere for field in alone),
             "at_default": sum(not packages for packages in setters.values())}
 
 
