@@ -301,24 +301,70 @@ def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], na
 
     Raises SpecErrors naming the fields without a default that are not among the changes.
     """
-    absent = {path: rule.of for path, value, rule in _walk(parts) if value is None and type(rule) is Part}
+    absent = {path: rule.of for path, value, rule in _walk(parts) if value is None and type(rule) is Part
+              and not any(isinstance(given, str) and f".{path}".endswith(f".{given}") for given in changes)}
     made: dict[str, dict[str, Any]] = {}
     others: dict[str, object] = {}
     for given, value in changes.items():
-        given = renamed(given) if isinstance(given, str) else given
-        above, _, field = given.rpartition(".") if isinstance(given, str) else ("", "", "")
-        places = [path for path in absent if path == above or path.endswith("." + above)] if above and above not in changes else []
-        if len(places) == 1 and field in attrs.fields_dict(absent[places[0]]):
-            others.setdefault(places[0], None)        # where its first field stood
-            rule = rule_of(attrs.fields_dict(absent[places[0]])[field])
-            made.setdefault(places[0], {})[field] = rule.parse(field, value) if isinstance(value, str) and rule is not None else _plain(value)
-        else:
-            others[given] = value
-    lacking = [SpecError(f"{name}.{path}.{one.name}", None, f"must be given, too: the machine has no {path} to change")
-               for path, fields in made.items() for one in attrs.fields(absent[path]) if one.default is attrs.NOTHING and one.name not in fields]
+        path = renamed(given) if isinstance(given, str) else given
+        found = _absent_field(absent, path) if isinstance(path, str) else None
+        if found is None:
+            others[path] = value
+            continue
+        place, segments, rule = found
+        others.setdefault(place, None)        # where its first field stood
+        fields = made.setdefault(place, {})
+        for segment in segments[:-1]:
+            fields = fields.setdefault(segment, {})
+        fields[segments[-1]] = rule.parse(segments[-1], value) if isinstance(value, str) else _plain(value)
+    lacking = [fault for place in made for fault in _lacking(absent[place], made[place], f"{name}.{place}", place)]
     if lacking:
         raise SpecErrors(f"{name} cannot be changed", lacking)
-    return {path: absent[path](**made[path]) if path in made else value for path, value in others.items()}
+    return {path: _made(absent[path], made[path]) if path in made else value for path, value in others.items()}
+
+
+def _absent_field(absent: Mapping[str, type], path: str) -> tuple[str, list[str], Rule] | None:
+    """Find the only absent part in which a path names a field: the part, the way to the field in it, the field's rule."""
+    found = []
+    segments = path.split(".")
+    for length in range(1, len(segments)):
+        above, below = "." + ".".join(segments[:length]), segments[length:]
+        for place, cls in absent.items():
+            if f".{place}".endswith(above) and (rule := _rule_in(cls, below)) is not None:
+                found.append((place, below, rule))
+    return found[0] if len(found) == 1 else None
+
+
+def _rule_in(cls: Any, segments: list[str]) -> Rule | None:
+    """Give the rule of a field of a class of descriptions, or of the parts within it."""
+    field = attrs.fields_dict(cls).get(segments[0])
+    rule = None if field is None else rule_of(field)
+    if len(segments) == 1:
+        return rule
+    return _rule_in(rule.of, segments[1:]) if type(rule) is Part else None
+
+
+def _lacking(cls: Any, fields: Mapping[str, Any], path: str, place: str) -> Iterator[SpecError]:
+    """Name the fields without a default that are not among those of a part that is to be made."""
+    for one in attrs.fields(cls):
+        rule, given = rule_of(one), fields.get(one.name, attrs.NOTHING)
+        if given is attrs.NOTHING and one.default is not attrs.NOTHING:
+            continue
+        if type(rule) is Part and (given is attrs.NOTHING or isinstance(given, dict)):
+            yield from _lacking(rule.of, {} if given is attrs.NOTHING else given, f"{path}.{one.name}", place)
+        elif given is attrs.NOTHING:
+            yield SpecError(f"{path}.{one.name}", None, f"must be given, too: the machine has no {place} to change")
+
+
+def _made(cls: Any, fields: Mapping[str, Any]) -> object:
+    """Make a part of its fields, and the parts within it of theirs."""
+    given = dict(fields)
+    for one in attrs.fields(cls):
+        rule = rule_of(one)
+        if isinstance(rule, Part) and isinstance(given.get(one.name), dict):
+            given[one.name] = _made(rule.of, given[one.name])
+    made: object = cls(**given)
+    return made
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any], given: Sequence[str]) -> list[tuple[str, object, object]]:

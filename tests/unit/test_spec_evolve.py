@@ -101,6 +101,25 @@ def test_fields_of_an_absent_part_make_it():
     assert changed.evolve({"caches.l1_prefetcher": None}) == GIZMO.evolve({"warp.size": 16})
 
 
+def test_fields_of_parts_within_an_absent_part_make_them_too():
+    tlb = {"entries": "16", "ways": 4, "latency_cycles": 10, "misses_in_flight": 8}
+    changes = {"tlb.page_bytes": "64 KiB", "caches.tlb.walk.walkers": 8, "tlb.walk.levels": "4", "tlb.walk.level_cycles": 100,
+               **{f"tlb.l1.{field}": value for field, value in tlb.items()}}
+    made = GIZMO.evolve(changes).caches.tlb
+    assert made.page_bytes == 64 * KiB and made.l1.entries == 16 and made.l2 is None and made.walk.levels == 4
+    assert GIZMO.evolve(changes | {f"tlb.l2.{field}": value for field, value in tlb.items()}).caches.tlb.l2 == made.l1
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve({"caches.tlb.page_bytes": 4096, "caches.tlb.walk.walkers": 8})
+    assert [fault.path for fault in caught.value.exceptions] == [
+        f"gizmo.caches.tlb.{field}" for field in ("l1.entries", "l1.ways", "l1.latency_cycles", "l1.misses_in_flight", "walk.levels", "walk.level_cycles")]
+
+
+def test_a_part_that_is_given_as_a_whole_is_not_made_of_fields():
+    constant = Cache(size_bytes=8 * KiB, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=8, misses_in_flight=4,
+                     write="evict", scope="multiprocessor")
+    assert GIZMO.evolve({"caches.constant": constant, "constant.ways": 4}).caches.constant.ways == 4
+
+
 @pytest.mark.parametrize("changes", [{"caches.l1_prefetcher.degree": 2}, {"l1_prefetcher.degree": "2", "warp.size": 16}])
 def test_an_absent_part_is_not_made_without_what_it_must_have(changes):
     with pytest.raises(SpecErrors) as caught:
