@@ -121,9 +121,15 @@ ABSENT: dict[str, object] = {
     "caches.constant_pass_bytes": 16, "caches.constant_pass_latency_cycles": 0, "caches.constant_fill_cycles": 0, "caches.constant_line_cycles": 0,
     "chip.block_setup_cycles": 0, "chip.warp_launch_cycles": 0, "chip.block_end_cycles": 0, "chip.first_block_cycles": 0}
 """Old path of a field that is one of a component now → what it held where a machine had nothing of the kind."""
+_OFF: dict[str, tuple[object, ...]] = {
+    "interconnect.sides": (1, "1"), "interconnect.gathered_requests": (1, "1"), "interconnect.slice_map": (None, "none"),
+    "caches.instruction_fill_bytes": (None, "none")}
+"""Old path of such a field → values by which it said that there is none of the kind."""
 WORDS: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in (
     ("chance", "random"), ("turns", "round_robin"), ("among_oldest", "random_of_k_lru"), ("group_by_group", "gpc_round_robin"),
-    ("meet_again", "charge_reconvergence"), ("join_ways", "charge_joins"), ("leave_by_joining", "reconverge_by_branch"))}
+    ("meet_again", "charge_reconvergence"), ("join_ways", "charge_joins"), ("leave_by_joining", "reconverge_by_branch"),
+    ("absorb", "peephole"), ("absorb_terms", "peephole_terms"), ("bring_constants", "materialise_constants"), ("bring_immediates", "materialise_immediates"),
+    ("bring_together", "reconverge_for_shuffles"), ("compare_ahead", "hoist_compares"), ("interleave", "list_schedule"), ("whole_products", "wide_products"))}
 """Policies, values of fields and passes of lowering by their old names → their names now, in `Deprecation.instead`."""
 
 
@@ -171,6 +177,14 @@ def renamed(path: str) -> str:
             notice.warn()
             return notice.instead + path[len(old):]
     return path
+
+
+def switched_off(path: str, value: object) -> str | None:
+    """Give the component that an old field with such a value takes away, None: it does not; it warns."""
+    if path not in _OFF or value not in _OFF[path]:
+        return None
+    RENAMED[path].warn()
+    return RENAMED[path].instead.rpartition(".")[0]
 
 
 def renamed_word(word: Any, known: Collection[Any]) -> Any:
@@ -235,17 +249,30 @@ def move_renamed(data: dict[str, Any]) -> None:
             place = place.get(segment) if isinstance(place, dict) else None
         if not isinstance(place, dict) or last not in place:
             continue
+        *way_now, last_now = notice.instead.split(".")
+        if not _tables(data, way_now):
+            continue            # refused by its old name, as what it is a field of is no table
         value = place.pop(last)
         if not place and way:
             _drop(data, way)
-        if old in ABSENT and value == ABSENT[old]:
+        if old in ABSENT and value == ABSENT[old] and "base" not in data:
             continue
         notice.warn()
-        *way, last = notice.instead.split(".")
         target = data
-        for segment in way:
+        for segment in way_now:
             target = target.setdefault(segment, {})
-        target.setdefault(last, value)
+        target.setdefault(last_now, value)
+
+
+def _tables(data: Any, way: list[str]) -> bool:
+    """Whether there is a table, or nothing yet, all along a way."""
+    for segment in way:
+        if not isinstance(data, dict):
+            return False
+        if segment not in data:
+            return True
+        data = data[segment]
+    return isinstance(data, dict)
 
 
 def _drop(data: dict[str, Any], way: list[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import lower, pack, registry, values
+from archdef._deprecation import deprecated
 from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
@@ -121,6 +122,12 @@ class Device:
     def context(self) -> Context:
         """The device's half of the host model; the first use of it puts the device on the host's clock."""
         return context_of(self.memory)
+
+    @property
+    @deprecated(since="0.1", removed="0.2", instead="Device.context")
+    def side(self) -> Context:
+        """The device's `context`, by its old name."""
+        return self.context
 
     @property
     def streams_in_use(self) -> bool:

@@ -41,7 +41,7 @@ class Host:
         self._tie = itertools.count()
         self._devices = itertools.count()
         self._reached = 0
-        self._busy: list = []           # sides whose executor has a grid, in order of their numbers
+        self._busy: list = []           # contexts whose executor has a grid, in order of their numbers
         self.together: list = []
         """Launches on several devices whose grids may wait for each other."""
         self._spans: list[Span] = []
@@ -156,7 +156,7 @@ class Host:
     def wait(self, name: str, operations: list[Operation], contexts: list) -> None:
         """Block the host until operations are over; then raise what went wrong on the devices.
 
-        sides : devices whose errors surface here.
+        contexts : of the devices whose errors surface here.
         """
         with self.lock:
             self.charge(name, 0)

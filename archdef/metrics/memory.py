@@ -142,13 +142,16 @@ def l1_tlb_hit_rate(m: Measurement) -> float | None:
 @metric("%", "L2 TLB hits / (L2 TLB hits + misses)")
 def l2_tlb_hit_rate(m: Measurement) -> float | None:
     """Share of the misses of multiprocessors' TLBs that the one which they share answers; those that join a miss under way are not asked for again."""
+    tlb = m.architecture.caches.tlb
+    if tlb is None or tlb.l2 is None:
+        return None
     return ratio(_of_translation(m, "l2_hits"), _of_translation(m, "l2_hits") + _of_translation(m, "l2_misses"), 100)
 
 
 @metric("count", "page walks")
 def page_walks(m: Measurement) -> int | None:
     """Walks over the page table."""
-    return _of_translation(m, "walks") or None
+    return _of_translation(m, "walks") if "translation" in m.counters.components else None
 
 
 @metric("ratio", "time of walks / walks, in SM cycles")

@@ -591,7 +591,7 @@ class Runtime:
 
     @staticmethod
     def _managed(array: object) -> Context:
-        """Give the side of the device that managed memory belongs to."""
+        """Give the context of the device that managed memory belongs to."""
         if not isinstance(array, ManagedArray):
             raise Refusal("InvalidValue", f"{values.shown(array)} is no managed memory; MallocManaged gives some")
         if array.freed:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import attrs
 
 from archdef import values
-from archdef._deprecation import renamed, renamed_path
+from archdef._deprecation import renamed, renamed_path, switched_off
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
@@ -296,31 +296,50 @@ def _applied(parts: dict[str, Any], changes: Mapping[str, object], name: str) ->
     return list(done)
 
 
+class _Fields(dict[str, Any]):
+    """Fields of a part that is to be made: name → value, or those of a part within."""
+
+
 def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], name: str) -> Mapping[str, object]:
     """Put fields of parts that the machine has not together: ``{"caches.l1_prefetcher.entries": 64}`` asks for a whole prefetcher.
 
-    Raises SpecErrors naming the fields without a default that are not among the changes.
+    Raises SpecErrors naming the fields without a default that are not among the changes, or what is changed twice.
     """
+    known = [path for path, _, _ in _walk(parts)]
     absent = {path: rule.of for path, value, rule in _walk(parts) if value is None and type(rule) is Part
               and not any(isinstance(given, str) and f".{path}".endswith(f".{given}") for given in changes)}
-    made: dict[str, dict[str, Any]] = {}
+    made: dict[str, _Fields] = {}
     others: dict[str, object] = {}
     for given, value in changes.items():
-        path = renamed(given) if isinstance(given, str) else given
-        found = _absent_field(absent, path) if isinstance(path, str) else None
-        if found is None:
+        path, found = given, None
+        if isinstance(given, str) and not any(f".{one}".endswith(f".{given}") for one in known):
+            path, value = (off, None) if (off := switched_off(given, value)) else (renamed(given), value)
+            found = _absent_field(absent, path)
+        if found is not None:
+            others.setdefault(found[0], None)        # where its first field stood
+            twice = not _entered(made.setdefault(found[0], _Fields()), found[1], found[2], value)
+        else:
+            twice = path in others
             others[path] = value
-            continue
-        place, segments, rule = found
-        others.setdefault(place, None)        # where its first field stood
-        fields = made.setdefault(place, {})
-        for segment in segments[:-1]:
-            fields = fields.setdefault(segment, {})
-        fields[segments[-1]] = rule.parse(segments[-1], value) if isinstance(value, str) else _plain(value)
+        if twice:
+            raise SpecErrors(f"{name} cannot be changed", [SpecError(f"{name}.{path}", given, "must be changed once, and as a whole before its fields")])
     lacking = [fault for place in made for fault in _lacking(absent[place], made[place], f"{name}.{place}", place)]
     if lacking:
         raise SpecErrors(f"{name} cannot be changed", lacking)
     return {path: _made(absent[path], made[path]) if path in made else value for path, value in others.items()}
+
+
+def _entered(fields: _Fields, segments: list[str], rule: Rule, value: object) -> bool:
+    """Enter a field of a part that is to be made, at its place in it. False: it, or a part around it, has been given."""
+    for segment in segments[:-1]:
+        within = fields.setdefault(segment, _Fields())
+        if not isinstance(within, _Fields):
+            return False
+        fields = within
+    if segments[-1] in fields:
+        return False
+    fields[segments[-1]] = rule.parse(segments[-1], value) if isinstance(value, str) else _plain(value)
+    return True
 
 
 def _absent_field(absent: Mapping[str, type], path: str) -> tuple[str, list[str], Rule] | None:
@@ -350,8 +369,8 @@ def _lacking(cls: Any, fields: Mapping[str, Any], path: str, place: str) -> Iter
         rule, given = rule_of(one), fields.get(one.name, attrs.NOTHING)
         if given is attrs.NOTHING and one.default is not attrs.NOTHING:
             continue
-        if type(rule) is Part and (given is attrs.NOTHING or isinstance(given, dict)):
-            yield from _lacking(rule.of, {} if given is attrs.NOTHING else given, f"{path}.{one.name}", place)
+        if type(rule) is Part and (given is attrs.NOTHING or isinstance(given, _Fields)):
+            yield from _lacking(rule.of, _Fields() if given is attrs.NOTHING else given, f"{path}.{one.name}", place)
         elif given is attrs.NOTHING:
             yield SpecError(f"{path}.{one.name}", None, f"must be given, too: the machine has no {place} to change")
 
@@ -361,7 +380,7 @@ def _made(cls: Any, fields: Mapping[str, Any]) -> object:
     given = dict(fields)
     for one in attrs.fields(cls):
         rule = rule_of(one)
-        if isinstance(rule, Part) and isinstance(given.get(one.name), dict):
+        if isinstance(rule, Part) and isinstance(given.get(one.name), _Fields):
             given[one.name] = _made(rule.of, given[one.name])
     made: object = cls(**given)
     return made
@@ -420,9 +439,10 @@ def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) 
         return ending[0]
     if ending:
         raise UnknownField(f"{name} has several fields {values.shown(path)}: {', '.join(ending)}")
-    for absent, found in known.items():
+    for absent, found, rule in _walk(parts):
         if found is None and path.startswith(absent + "."):
-            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None")
+            fields = [f"{absent}.{one}" for one in attrs.fields_dict(rule.of)] if type(rule) is Part else []
+            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None{nearest(path, fields)}")
     raise UnknownField(f"{name} has no field {values.shown(path)}{_of_another(parts, path) or nearest(path, known)}")
 
 

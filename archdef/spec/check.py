@@ -231,7 +231,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.pipeline.arbitration": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
     "interconnect.request_coalescer": (lambda arch: arch.caches.l2, "caches.l2 is given"),
     "interconnect.l2_partitions": (lambda arch: arch.caches.l2 or _shows_without_l2(arch.interconnect.l2_partitions),
-                                   "caches.l2 is given, or its far_latency_ns or link_bytes_per_cycle"),
+                                   "caches.l2 is given, or interconnect.l2_partitions.far_latency_ns or link_bytes_per_cycle"),
     "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
     "device_launches.virtual_us": (lambda arch: arch.device_launches and arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
@@ -493,7 +493,7 @@ def _rare_among_issues(path: str, cost: Operation | Form) -> Iterator[Fault]:
 
 def _asked(arch: Architecture, path: str) -> bool:
     """Tell whether a description says this by itself: a what-if may take away alone what it is part of."""
-    return not arch.changes or any(path == change or path.startswith(f"{change}.") for change in arch.changes)
+    return not arch.changes or any(path == change or path.startswith(f"{change}.") or change.startswith(f"{path}.") for change in arch.changes)
 
 
 @_combination("isa.matrix")

@@ -31,7 +31,7 @@ _UNITS = (  # a field's unit is the end of its name; longer endings first
 
 def with_article(name: str) -> str:
     """Give a class's name behind "a" or "an"."""
-    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
+    return f"{'an' if name[:1] in 'AEIO' or name.startswith('L2') else 'a'} {name}"
 
 
 def unit_of(name: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 import archdef.spec
 from archdef import registry
 from archdef._deprecation import ABSENT, MOVED, RENAMED, WORDS
-from archdef.errors import ArchdefDeprecationWarning, PluginError
+from archdef.errors import ArchdefDeprecationWarning, PluginError, SpecErrors, UnknownField
 from archdef.files import dumps, loads
 from archdef.lower import pipeline
 from archdef.lower.target.usual import AS_WRITTEN, PASSES
@@ -63,6 +63,25 @@ def test_a_description_file_that_says_by_old_fields_that_there_is_no_component_h
         if RENAMED[old].instead.rpartition(".")[0] not in data:
             data[part][field] = value
     assert loads(json.dumps(data), "json") == arch
+
+
+@pytest.mark.parametrize("old, off", [("interconnect.sides", 1), ("interconnect.sides", "1"), ("interconnect.gathered_requests", 1),
+                                      ("interconnect.slice_map", "none"), ("caches.instruction_fill_bytes", None)])
+def test_a_what_if_by_an_old_field_that_there_is_no_component_takes_it_away(old, off):
+    with warned(RENAMED[old].instead):
+        assert registry.get("h100").evolve({old: off})[RENAMED[old].instead.rpartition(".")[0]] is None
+
+
+def test_an_old_field_of_a_file_that_derives_a_machine_is_not_left_out():
+    with pytest.raises(SpecErrors) as caught:
+        loads('format = "archdef-architecture/1"\nbase = "a100"\nname = "whole"\n[interconnect]\nsides = 1\n', "toml")
+    assert "interconnect.l2_partitions.count must be" in str(caught.value.exceptions[0])
+
+
+@pytest.mark.parametrize("data", [{"interconnect": {"l2_partitions": "none", "far_latency_ns": 5}}, {"caches": 5, "isa": {"code_tail_instructions": 2}}])
+def test_an_old_field_beside_what_is_no_table_is_refused_by_name(data):
+    with pytest.raises((SpecErrors, UnknownField)):
+        loads(json.dumps({"format": "archdef-architecture/1", "base": "h100", "name": "odd", **data}), "json")
 
 
 def test_evidence_may_be_given_for_an_old_path():

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from archdef.errors import SpecErrors, UnknownField
-from archdef.spec import Architecture, Cache, GreedyThenOldest, KiB, StridePrefetcher, TwoLevel, XorHash
+from archdef.spec import AddressTranslation, Architecture, Cache, GreedyThenOldest, KiB, PageWalk, StridePrefetcher, Tlb, TwoLevel, XorHash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_machine import gizmo
@@ -112,6 +112,34 @@ def test_fields_of_parts_within_an_absent_part_make_them_too():
         GIZMO.evolve({"caches.tlb.page_bytes": 4096, "caches.tlb.walk.walkers": 8})
     assert [fault.path for fault in caught.value.exceptions] == [
         f"gizmo.caches.tlb.{field}" for field in ("l1.entries", "l1.ways", "l1.latency_cycles", "l1.misses_in_flight", "walk.levels", "walk.level_cycles")]
+
+
+SOME_TLB = Tlb(entries=16, ways=4, latency_cycles=10, misses_in_flight=8)
+
+
+@pytest.mark.parametrize("changes", [
+    {"caches.tlb.l1": SOME_TLB, "caches.tlb.l1.entries": 32}, {"caches.tlb.l1.entries": 32, "tlb.l1": SOME_TLB}, {"caches.tlb.l1": None, "tlb.l1.entries": 32},
+    {"caches.tlb.page_bytes": 4096, "tlb.page_bytes": 8192}])
+def test_a_field_of_an_absent_part_is_given_once(changes):
+    with pytest.raises(SpecErrors) as caught:
+        GIZMO.evolve(changes)
+    assert "must be changed once, and as a whole before its fields" in str(caught.value.exceptions[0])
+
+
+@pytest.mark.parametrize("value", [{"entries": 16, "ways": 4}, "none", 7])
+def test_a_part_within_an_absent_part_is_no_other_value(value):
+    with pytest.raises(SpecErrors):
+        GIZMO.evolve({"caches.tlb.page_bytes": 4096, "caches.tlb.l1": value, "caches.tlb.walk": PageWalk(walkers=1, levels=1, level_cycles=1)})
+
+
+def test_the_end_of_a_path_means_a_field_that_is_there_before_one_of_an_absent_part():
+    with_tlb = GIZMO.evolve({"caches.tlb": AddressTranslation(page_bytes=4096, l1=SOME_TLB, walk=PageWalk(walkers=1, levels=1, level_cycles=1))})
+    assert with_tlb.evolve({"l2.latency_cycles": 200}).caches.l2.latency_cycles == 200
+
+
+def test_a_field_of_an_absent_part_that_is_misspelt_is_refused_with_the_nearest():
+    with pytest.raises(UnknownField, match=r"because caches.tlb is None \(did you mean caches.tlb.page_bytes\?\)"):
+        GIZMO.evolve({"caches.tlb.page_byte": 4096})
 
 
 def test_a_part_that_is_given_as_a_whole_is_not_made_of_fields():

@@ -80,10 +80,12 @@ def predicate_loops(code: Code, unit: Unit, architecture, longest: int, **rules)
     """Turn branches within loops of up to `longest` operations that hold no other loop into guards, so that the loops can be unrolled."""
     graph = code.graph
     holding = holding_loops(graph.loops)
-    inside = {block.ops[-1] for loop in graph.loops if loop not in holding and sum(
-        len(block.ops) for block in graph.blocks[loop.first:loop.last + 1]) <= longest for block in graph.blocks[loop.first:loop.last] if block.branch}
+    small = [loop for loop in graph.loops
+             if loop not in holding and sum(len(block.ops) for block in graph.blocks[loop.first:loop.last + 1]) <= longest]
+    inside = {block.ops[-1] for loop in small for block in graph.blocks[loop.first:loop.last] if block.branch}
     if inside:
         predicate_branches(code, unit, architecture, inside, **rules)
+    if small:
         drop_labels(code)
 
 

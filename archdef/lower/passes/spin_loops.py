@@ -56,12 +56,13 @@ def _reads_others(op: Op, source: list[ir.Instruction]) -> bool:
 
 def _loop(behind: list[list[int]], last: int, first: int) -> set[int]:
     """Give what lies on the ways from `first` to `last`, as far as it can be said from `last` backwards."""
-    found, waiting = {first, last}, [last] if last != first else []
+    found, waiting = {last}, [last] if last != first else []
     while waiting:
         for n in behind[waiting.pop()]:
             if n not in found:
                 found.add(n)
-                waiting.append(n)
+                if n != first:
+                    waiting.append(n)
     return found
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from archdef.spec import ClusterPorts
 from archdef.testing.checks.check import Broken, Subject, check, roomy, run_of
 from archdef.testing.checks.samples import samples
 
@@ -29,7 +28,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "slow turnover": {"chip.block_turnover_cycles": 10**7},
     "one block resident": {"limits.blocks_per_multiprocessor": 1},
     "narrow ports": {"interconnect.injection_bytes_per_cycle": 1, "interconnect.partition_request_bytes_per_cycle": 1,
-                     "interconnect.partition_response_bytes_per_cycle": 1, "interconnect.cluster_ports": ClusterPorts(response_bytes_per_cycle=1),
+                     "interconnect.partition_response_bytes_per_cycle": 1, "interconnect.cluster_ports.response_bytes_per_cycle": 1,
                      "interconnect.l2_partitions.link_bytes_per_cycle": 1},
     "greedy": {"schedulers.policy": "gto"}, "oldest": {"schedulers.policy": "oldest"},
     "two level": {"schedulers.policy": "two_level"}, "weighted": {"schedulers.policy": "weighted"},

@@ -14,7 +14,7 @@ cdef inline bint atomic_single(const Request *r) noexcept nogil:
 
 cdef inline int64_t atomic_data(const MachineTable *m, const Request *r) noexcept nogil:
     """Bytes of the packets of an atomic request, beyond its multiprocessor: a single word fits beside its mask."""
-    if atomic_single(r):
+    if atomic_single(r) and m.interconnect.mask_bytes:
         return (1 + r.apart) * m.interconnect.mask_bytes
     return (1 + r.apart) * m.interconnect.mask_bytes + (r.bytes + r.apart * m.caches.l2.sector_bytes) * r.operands
 

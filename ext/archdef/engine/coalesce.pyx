@@ -102,11 +102,10 @@ cdef inline uint32_t _words(uint64_t touched) noexcept nogil:
 cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
-    cdef int lane, i, byte, count = start
+    cdef int lane, i, count = start
     cdef int64_t left
     cdef uint64_t line, sector_bytes = <uint64_t>rule.sector_bytes
     cdef uint64_t a, line_mask = ~<uint64_t>(rule.line_bytes - 1)
-    cdef uint64_t touched[4]    # bytes of a line, as bits
     for lane in range(first, last):
         if not mask >> lane & 1:
             continue
@@ -137,19 +136,37 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
             lane += 1
         out[i].covered = 0
         out[i].words = 0
-    if not rule.coverage or rule.line_bytes > 256:
-        return count
-    for i in range(start, count):
-        touched[0] = touched[1] = touched[2] = touched[3] = 0
-        for lane in range(first, last):
-            if mask >> lane & 1 and addresses[lane] - out[i].line < <uint64_t>rule.line_bytes:
-                for byte in range(bytes):
-                    a = addresses[lane] - out[i].line + <uint64_t>byte
-                    touched[(a >> 6) & 3] |= <uint64_t>1 << (a & 63)
-        out[i].covered = <uint32_t>(count_bits(touched[0]) + count_bits(touched[1]) + count_bits(touched[2]) + count_bits(touched[3]))
-        if rule.line_bytes <= 128:
-            out[i].words = _words(touched[0]) | _words(touched[1]) << 16
+    if rule.coverage and rule.line_bytes <= 256:
+        _cover(rule, addresses, mask, first, last, bytes, out, start, count)
     return count
+
+
+cdef void _cover(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
+                 Transaction *out, int start, int count) noexcept nogil:
+    """Count the bytes of each transaction that lanes touch, and name the words."""
+    cdef uint64_t touched[MAX_TRANSACTIONS][4]      # bytes of a line, as bits
+    cdef uint64_t a, line, line_mask = ~<uint64_t>(rule.line_bytes - 1)
+    cdef int lane, i, left, piece
+    for i in range(start, count):
+        touched[i][0] = touched[i][1] = touched[i][2] = touched[i][3] = 0
+    i = start
+    for lane in range(first, last):
+        if not mask >> lane & 1:
+            continue
+        a = addresses[lane]
+        left = bytes
+        while left > 0:
+            line = a & line_mask
+            while out[i].line != line:      # lines stand in the order of the lanes that come to them first
+                i = i + 1 if i + 1 < count else start
+            piece = min(left, <int>(64 - (a & 63)))
+            touched[i][(a - line) >> 6] |= (~<uint64_t>0 >> (64 - piece)) << (a & 63)
+            left -= piece
+            a += <uint64_t>piece
+    for i in range(start, count):
+        out[i].covered = <uint32_t>(count_bits(touched[i][0]) + count_bits(touched[i][1]) + count_bits(touched[i][2]) + count_bits(touched[i][3]))
+        if rule.line_bytes <= 128:
+            out[i].words = _words(touched[i][0]) | _words(touched[i][1]) << 16
 
 
 cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int lanes, int bytes,

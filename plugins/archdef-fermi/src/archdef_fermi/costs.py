@@ -31,8 +31,8 @@ PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")
 ATOMICS = Cite("NVIDIA GeForce GTX 680 white paper", "table of rates a clock: atomics of GF110, shared address 1/9, independent addresses 24", "recalled",
                "taken to be of the chip: four a partition, so two cycles for a sector of eight words")
-WAYS_BY_CHANCE = Cite(MEI.document, "replacement of the L1: its four ways give way with probabilities of 1/6, 1/2, 1/6 and 1/6", "recalled",
-                      "a measurement; all alike here: what goes round 24 KiB of a GTX 480 (gpumembench) is faster than its L2, as it would not be by age")
+WAYS_BY_CHANCE = Cite(MEI.document, "replacement of the L1: its four ways give way with probabilities of 1/6, 1/2, 1/6 and 1/6", "inferred",
+                      "quoted from memory; all alike here: what goes round 24 KiB of a GTX 480 (gpumembench) is faster than its L2, as it would not be by age")
 CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict, GTX 560 Ti", "recalled",
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
 WIDE = Cite(TABLE.document, "appendix F.4.3.2: the majority of 128-bit accesses conflict two-way: one is added to the conflicts of each quarter of a warp",

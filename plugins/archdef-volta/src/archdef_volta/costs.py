@@ -68,14 +68,15 @@ NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
 GPCS = Cite("NVIDIA Tesla V100 GPU Architecture white paper", "six GPCs of 14 SMs, of which 80 are in use", "recalled", "which ones are not is not said")
+GPC_SIZES = Cite(GPCS.document, GPCS.place, "assumed", "80 of 84 are in use; that two GPCs lack two each is a guess")
 GPC_RATE = Cite("te42kyfo/gpu-benches", "gpu-cache/v100.txt, Tesla V100 PCIe: 2438 GB/s from L2 at 1380 MHz to blocks that have the same to read", "fitted",
                 "86 % of what the slices could give, 22 bytes a cycle of each multiprocessor, 309 of a GPC of 14; an H100's GPCs take 552. Whether "
                 "it is these or the slices that take longer is not known")
 BINS = Cite("R100001, Programming Massively Parallel Processors, performance tests",
             "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "assumed",
             "of other machines, five cycles a line; tables of 1 KiB take a TITAN V 15.9 ns a block (GPU-Perf), 23 cycles of 1455 MHz, where that makes 20")
-SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "assumed",
-              "not measured on this machine; GPGPU-Sim's QV100 has 256 bytes")
+SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "fitted",
+              "not measured on this machine, taken over because histograms of a TITAN V come out so; GPGPU-Sim's QV100 has 256 bytes")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
 H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
@@ -159,7 +160,7 @@ EVIDENCE = {
     "limits.parameter_bytes": LARGE,
     "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.mask_bytes": MASKS,
     "interconnect.partial_write_cycles": MASKS, "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_ports.response_bytes_per_cycle": GPC_RATE,
-    "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPCS, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
+    "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPC_SIZES, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,

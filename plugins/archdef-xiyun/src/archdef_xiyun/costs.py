@@ -9,7 +9,7 @@ LATENCY = Cite(GUIDE.document, "microbenchmark reference values", note=GUIDE.not
 SPLIT = Cite(GUIDE.document, "L2 latency of 170 cycles and DRAM latency of 420, divided over the stations", "inferred")
 EMPTY = Cite("c500-kernel-wiki", "empty kernels, grids of 416 and 1664 blocks", "measured", "on a 25 % slice", card="C500")
 LAUNCHES = Cite("Series of launches on a MetaX C500",
-                "c500-kernel-wiki: empty kernels, stores by blocks of 32 to 1024 threads; README of vecadd_bench (cuda-oxide for MetaX)", "inferred",
+                "c500-kernel-wiki: empty kernels, stores by blocks of 32 to 1024 threads; README of vecadd_bench (cuda-oxide for MetaX)", "fitted",
                 "20 times, grids of 1 to 262,144 blocks of 1 to 16 waves: 3.2 us, 0.39 ns a block and 0.79 ns a wave fit them to 3 % in the mean, "
                 "11 % at most; cycles at 1125 MHz, as which clock the boards held is not said")
 PROBE = Cite("MXFlashAttn decode notes", "62-66 ns per shuffle, 20 times a multiply-add", "inferred")

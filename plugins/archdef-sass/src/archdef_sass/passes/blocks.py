@@ -75,10 +75,10 @@ def copy_first(code: Code) -> None:
 def begin_within(code: Code) -> None:
     """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
     graph = code.graph
-    blocks: list[Block | None] = list(graph.blocks)     # None: what is gone
-    numbers = dict(graph.numbers)
+    blocks: list[Block | None] = [one for block in graph.blocks for one in (block, None)]      # None: what is gone, or where one more fits
+    numbers = {block: at for at, block in enumerate(blocks) if block is not None}
     jumps: dict[Block, list[Block]] = {}        # block → those that end in a branch there, whatever holds
-    for block in blocks:
+    for block in graph.blocks:
         if block.branch is not None and block.branch.guard is None:
             jumps.setdefault(block.branch.target, []).append(block)
     n, changes = 0, False

@@ -314,7 +314,7 @@ def _values(piece: _Piece, words: dict[int, int]) -> dict:
 
 
 def _planned(piece: _Piece, words: dict[int, int], latency: _Latency, holding: _Holding, isa) -> Plan:
-    """Make ready to order one piece. That a predicate guards later than it is read is none of the order's business: see the notes of `interleave`."""
+    """Make ready to order one piece. That a predicate guards later than it is read is none of the order's business: see the notes of `list_schedule`."""
     ops, assembler = piece.ops, isa.assembler
     behind, missing = _dependences(ops, assembler.loads_pass_shared_stores, assembler.list_scheduling_barriers)
     held = [holding(op) for op in ops]
