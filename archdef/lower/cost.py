@@ -70,7 +70,7 @@ class Costs:
         return found
 
     def slow(self, operation: str) -> Cost:
-        """Give the cost of the code of an operation for denormal, infinite or NaN operands, beside its branches."""
+        """Give the cost of the code of an operation for special operands, beside its branches."""
         operations = self.architecture.isa.operations
         declared = operations[operation]
         branches = declared.slow_branches or 0

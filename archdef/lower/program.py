@@ -66,7 +66,7 @@ class Program:
     instructions: int
     """Static machine instructions: sum of `issues`."""
     code_bytes: int
-    """Size of the machine code: these, routines for denormal, infinite or NaN operands, and what the assembler puts behind."""
+    """Size of the machine code: these, routines for special operands, and what the assembler puts behind."""
     launches: tuple[str, ...] = ()
     """Kernels of the module that this one can launch."""
     calls_runtime: bool = False

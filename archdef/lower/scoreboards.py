@@ -19,7 +19,7 @@ def shared_waits(graph: Graph, scoreboards: int) -> dict[int, list[int]]:
     Straight code by itself: a result goes to the scoreboard of another that the same operation waits for first, else to a free one, else to that of
     the result which is wanted at the time nearest to its own.
 
-    Calls of routines, among them those for denormal, infinite or NaN operands, wait for all results that are under way.
+    Calls of routines, among them those for special operands, wait for all results that are under way.
 
     Notes
     -----

@@ -52,7 +52,7 @@ def check_length(kernel: str, count: int, architecture, most: int, file: str, li
 def code_bytes(codes: list[Code], source: list, instructions: int, architecture: Architecture) -> int:
     """Give the bytes of code of so many static instructions; `source` are those of the program, which ops name as their statements.
 
-    Routines for denormal, infinite or NaN operands are there once, however often they are called. The assembler's filling comes last.
+    Routines for special operands are there once, however often they are called. The assembler's filling comes last.
     """
     isa, fetch = architecture.isa, architecture.caches.code_fetch
     asked = {(op.operation, source[op.statement]) for code in codes for op in code.ops if slow_paths(op, isa.operations)}

@@ -91,7 +91,7 @@ class Op:
     own: bool = False
     """A branch that is part of what an operation costs."""
     slow: bool = False
-    """What the operation does for denormal, infinite or NaN operands, besides itself."""
+    """What the operation does for special operands, besides itself."""
     brought: bool = False
     """A move that loads a constant of the launch into a register of each lane."""
     origin: int | None = None

@@ -436,7 +436,7 @@ def _forms_belong_to_a_class(arch: Architecture) -> Iterator[Fault]:
 
 
 _SLOW_ROUTINES = ("fp32_div_exact", "fp32_sqrt_exact", "fp64_div", "fp64_sqrt")
-"""Classes whose operands are looked at: denormal, infinite and NaN ones go through a routine."""
+"""Classes whose operands are looked at: special ones go through a routine."""
 _ARITHMETIC = ("int", "fp", "convert", "bit_")
 """Beginnings of the names of classes of arithmetic."""
 _FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "retry_cycles": "atomic_shared", "address_cycles": "atomic_global",
@@ -453,7 +453,7 @@ def _slow_paths_belong_to_an_operation(arch: Architecture) -> Iterator[Fault]:
             if getattr(cost, field) is not None and not getattr(cost, needed) and _asked(arch, f"{path}.{field}"):
                 yield f"{path}.{field}", getattr(cost, field), f"must be None unless {needed} is given"
         if cost.slow_paths is not None and not name.startswith(_ARITHMETIC):
-            yield f"{path}.slow_paths", cost.slow_paths, "must be None: only arithmetic has operands out of the ordinary"
+            yield f"{path}.slow_paths", cost.slow_paths, "must be None: only arithmetic has special operands"
         if cost.slow_issues is not None and name not in _SLOW_ROUTINES:
             yield f"{path}.slow_issues", cost.slow_issues, f"must be None: only operands of {', '.join(_SLOW_ROUTINES)} are looked at"
         if cost.slow_issues and (cost.slow_branches or 0) >= cost.slow_issues:

@@ -220,10 +220,10 @@ class Operation:
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
     rare_issues: int | None = integer(at_most=100, optional=True, default=None)
-    """Of the `issues`, those under a predicate that holds for denormal, infinite or NaN operands alone: no lane executes them here."""
+    """Of the `issues`, those under a predicate that holds for special operands alone: no lane executes them here."""
     slow_paths: int | None = integer(at_most=4, optional=True, default=None)
-    """Conditional branches that it contains besides, to code for denormal, infinite or NaN operands, to zeros, and to whatever comes near the
-    ends of the range of exponents, as CUDA's quotients and roots look for them."""
+    """Conditional branches that it contains besides, to code for special operands (zeros, denormals, infinities, NaNs, numbers near the
+    ends of the range), as CUDA's quotients and roots look for them."""
     slow_issues: int | None = integer(optional=True, default=None)
     """Warp instructions of that code, where lanes need it; None: none ever does."""
     slow_branches: int | None = integer(optional=True, default=None)

@@ -12,7 +12,7 @@ from archdef.lower.virtual import ABSORBED, TRUE, Block, Code, Const, Op, Unit, 
 from archdef.spec.isa import Operation
 
 UNCOMMON = ("div_f32", "rcp_f32", "sqrt_f32", "div_f64", "rcp_f64", "sqrt_f64")
-"""Lane functions for which there is a test whether operands are denormal, infinite or NaN."""
+"""Lane functions for which there is a test whether operands are special."""
 
 
 def charge_prologue(code: Code, unit: Unit, times: int) -> None:
@@ -22,8 +22,7 @@ def charge_prologue(code: Code, unit: Unit, times: int) -> None:
 
 
 def branch_to_slow_paths(code: Code, unit: Unit, architecture) -> None:
-    """Insert the branches to routines for denormal, infinite or NaN operands, and those routines, which lie elsewhere; what they compute is computed
-    anyway."""
+    """Insert the branches to routines for special operands, and those routines, which lie elsewhere; what they compute is computed anyway."""
     operations = architecture.isa.operations
     if any(slow_paths(op, operations) for op in code.ops):
         code.rewrite(lambda op: _with_slow_paths(op, unit, operations))
@@ -50,7 +49,7 @@ def _passed(op: Op, guard: int, elsewhere: int = 0) -> tuple[Op, Block]:
 
 
 def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation) -> list[Op | Block]:
-    """Give the branch around a routine for what is denormal, infinite or NaN, and that: something that waits for the operation, and branches that wait
+    """Give the branch around the routine for special operands, and the routine itself: something that waits for the operation, and branches that wait
     for it."""
     branch, end = _passed(op, ordinary)
     never, branches = unit.new(0), cost.slow_branches or 0

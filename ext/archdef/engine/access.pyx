@@ -324,7 +324,7 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, LsuPipeline *out, Reac
 
 cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
                     LsuPipeline *out, Reach *reach) noexcept nogil:
-    """Append the access's transactions to the LSU pipeline."""
+    """Append the access's transactions to those that the unit is to send."""
     cdef uint64_t base = address[memo.first], start = base & ~<uint64_t>255
     cdef int k = <int>(base >> 5) & (MEMO_SLOTS - 1), key = <int>(base & 255), i, count
     cdef Transaction *t = out.transactions + out.count

@@ -190,7 +190,7 @@ cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
 
 
 cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
-    """Let the load/store unit begin the access that is in the LSU pipeline."""
+    """Let the load/store unit begin the access that has been made ready."""
     cdef Launch *launch = w.launch
     cdef const MachineTable *m = launch.m
     cdef LsuPipeline *lsu = &sm.lsu

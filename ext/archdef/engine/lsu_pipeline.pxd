@@ -36,7 +36,7 @@ cdef struct LsuPipeline:         # the access whose transactions the load/store 
     int64_t begun                # cycle of the first
     Transaction transactions[PIECES]
 
-cdef struct ReplayEntry:         # a load that is issued again: what is left of its LSU pipeline
+cdef struct ReplayEntry:         # a load that is issued again: what is left of its transactions
     int32_t warp                 # slot of the warp that waits for it, -1: it went on before
     int32_t load                 # index of the Load, for which it counts as one more fill to come
     int32_t count

@@ -6,7 +6,7 @@ cdef enum:
     MULTICAST = 2              # … and the address is a multicast one. Those are listed behind the launch's spans, two entries each: the
                                # addresses, and where the memory is; an entry without bytes ends the list
 
-cdef struct Reach:             # what one access touched, beyond the transactions in the LSU pipeline; cleared for each: 16 bytes a store
+cdef struct Reach:             # what one access touched, beyond its transactions; cleared for each: 16 bytes a store
     int64_t shared_passes
     int64_t shared_groups
     int64_t shared_more        # atomics: passes owed to lanes on one word …

@@ -37,7 +37,7 @@ cdef void replay_close(Sm *sm) noexcept nogil:
 
 
 cdef int32_t replay_put(Sm *sm, int32_t warp) noexcept nogil:
-    """Set the rest of the LSU pipeline aside. Returns 1 if it is, 0: there is no place, or the machine does not issue loads again."""
+    """Set the rest of the access aside. Returns 1 if it is, 0: there is no place, or the machine does not issue loads again."""
     cdef LsuPipeline *lsu = &sm.lsu
     cdef ReplayEntry *replay
     if sm.replay == NULL or lsu.cache != &sm.l1 or sm.replay_count == REPLAY_ENTRIES or lsu.count - lsu.next > REPLAY_TRANSACTIONS:
@@ -57,7 +57,7 @@ cdef int32_t replay_put(Sm *sm, int32_t warp) noexcept nogil:
 
 
 cdef void replay_keep(Sm *sm, ReplayEntry *replay) noexcept nogil:
-    """Keep what is left of the LSU pipeline, and free the load/store unit of it."""
+    """Keep the transactions that are left of the access, and free the load/store unit."""
     cdef LsuPipeline *lsu = &sm.lsu
     replay.count = lsu.count - lsu.next
     memcpy(replay.transactions, lsu.transactions + lsu.next, <size_t>replay.count * sizeof(Transaction))

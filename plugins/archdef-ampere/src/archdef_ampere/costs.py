@@ -47,8 +47,8 @@ CONSTANTS = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, me
                  "120.7 cycles, less the tool's own: its L1 hits take 68 for 35; fetched by 256 bytes, 64 KiB at least")
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred",
               "a V100's, taken over; less the addition that main.cu has with each: 8 cycles, and one of a multiprocessor a warp")
-ROOTS = Cite("machine code of ptxas 11.8, sm_80", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
-             "out of the ordinary; rsqrt.approx.f64: 11, of which 5 are", "inferred")
+ROOTS = Cite("machine code of ptxas 11.8, sm_80", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of special "
+             "operands; rsqrt.approx.f64: 11, of which 5 are", "inferred")
 RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred",
                         "what a root takes on a V100 (gpu-benches) without three instructions of doubles that wait for each other")
 SHARED = Cite("caps-tum/mt4g", "sample_results/NVIDIA A100-PCIE-40GB.json, memory.shared.latency and memory.l1.latency", "inferred",

@@ -29,8 +29,8 @@ CODE_SIZES = Cite(costs.CODE_SIZES.document, costs.CODE_SIZES.place, "inferred",
 REQUESTS = Cite(costs.REQUESTS.document, costs.REQUESTS.place, "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
 ROOTS = Cite("machine code of ptxas 11.8, sm_60",
-             "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and SSY, a call and SYNC around the way of operands "
-             "out of the ordinary; div.rn.f64: 8 of 15, rsqrt.approx.f64: 5 of 11", "inferred")
+             "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and SSY, a call and SYNC around the way of special "
+             "operands; div.rn.f64: 8 of 15, rsqrt.approx.f64: 5 of 11", "inferred")
 RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "assumed", "the latency: a root's without three instructions of doubles that wait for each other")
 QUOTED = {costs.REQUESTS: REQUESTS, costs.QUERY: QUERY, costs.PAPER: PAPER, costs.RATES: RATES, costs.P100: ARAFA, costs.MAXWELL: ARAFA, costs.SPLIT: SPLIT,
           costs.TABLE: TABLE, costs.ISSUE: ISSUE, costs.STREAM: STREAM, costs.DEBUG_CODE: DEBUG_CODE, costs.JIA: JIA,

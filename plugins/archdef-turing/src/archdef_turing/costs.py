@@ -54,8 +54,8 @@ PTXAS = Cite("machine code of ptxas 11.8, sm_75", "a counter: S2R, VOTEU, UFLO, 
              "the published build of these kernels used the registers that this compiler does")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Turing/TITANRTX/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a card with the same chip, one factor ready; ptxas 11.8 writes three instructions for sm_75, two of them for `alu`")
-ROOTS = Cite("machine code of ptxas 11.8, sm_75", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
-             "out of the ordinary; div.rn.f64: 8 of doubles, rsqrt.approx.f64: 5 of 11", "inferred")
+ROOTS = Cite("machine code of ptxas 11.8, sm_75", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of special "
+             "operands; div.rn.f64: 8 of doubles, rsqrt.approx.f64: 5 of 11", "inferred")
 RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "assumed", "the latency: a root's without three instructions of doubles that wait for each other")
 T4_CODE = Cite("Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking, 2019", "T4: some 46 KiB of L1 instructions", "inferred",
                "and of L1.5 constants, in one; measured there; by notes of azhirnov/as-en")

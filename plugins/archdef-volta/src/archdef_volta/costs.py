@@ -44,8 +44,8 @@ CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, mem
 INCORE = Cite("te42kyfo/gpu-benches", "README.md, cuda-incore, Tesla V100 PCIe: rows DDIV and DSQRT", "inferred",
               "latency in one warp, and cycles of a multiprocessor a warp: 111.5 and 7.51, 101.3 and 9.61, less the addition that main.cu has with each: "
               "8 cycles, and one of a multiprocessor a warp; how many issue slots a quotient takes is assumed")
-ROOTS = Cite("machine code of ptxas 11.8, sm_70", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of operands "
-             "out of the ordinary; rsqrt.approx.f64: 11, of which 5 are", "inferred")
+ROOTS = Cite("machine code of ptxas 11.8, sm_70", "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and BSSY, BRA and BSYNC around the way of special "
+             "operands; rsqrt.approx.f64: 11, of which 5 are", "inferred")
 RECIPROCAL_ROOTS = Cite(ROOTS.document, ROOTS.place, "inferred",
                         "what a root takes (gpu-benches) without three instructions of doubles that wait for each other")
 ACCELSIM = Cite("Khairy et al., Accel-Sim, ISCA 2020", "L1 of a Quadro V100", "inferred", "measured there")
