@@ -68,7 +68,7 @@ BINS = Cite("R100001, Programming Massively Parallel Processors, performance tes
             "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "inferred",
             "measured on cards with other chips: 20 times as long as an addition to one word, which takes a cycle; four slices with 16 sectors each, "
             "five cycles a line")
-SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "fitted",
+SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "assumed",
               "measured on another machine, taken over because it agrees with tables of 1 KiB on this one and a TITAN V, of 2 KiB on an RTX 2060, "
               "which take as long")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",

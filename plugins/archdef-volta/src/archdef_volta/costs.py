@@ -75,7 +75,7 @@ GPC_RATE = Cite("te42kyfo/gpu-benches", "gpu-cache/v100.txt, Tesla V100 PCIe: 24
 BINS = Cite("R100001, Programming Massively Parallel Processors, performance tests",
             "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "assumed",
             "of other machines, five cycles a line; tables of 1 KiB take a TITAN V 15.9 ns a block (GPU-Perf), 23 cycles of 1455 MHz, where that makes 20")
-SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "fitted",
+SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "assumed",
               "not measured on this machine, taken over because histograms of a TITAN V come out so; GPGPU-Sim's QV100 has 256 bytes")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
                      "not measured on this machine")
