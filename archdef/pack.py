@@ -123,8 +123,8 @@ def _untaken_saving(isa) -> int:
 
 
 def _coverage(arch: Architecture) -> int:
-    """Whether it matters how much of its sectors a store or an atomic operation covers: to packets with masks, or to the atomic unit."""
-    return int(arch.interconnect.mask_bytes > 0 or arch.load_store.atomic_sector_cycles is not None)
+    """Whether it matters how much of its sectors an access covers: 1: of stores and atomics, to packets with masks; 2: of atomics, to their unit."""
+    return 1 if arch.interconnect.mask_bytes > 0 else 2 if arch.load_store.atomic_sector_cycles is not None else 0
 
 
 def machine_tables(arch: Architecture) -> dict:

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
-from archdef.engine.coalesce cimport coalesce
+from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
@@ -322,7 +322,7 @@ cdef void _recall(const Memo *memo, int k, uint64_t base, LsuPipeline *out, Reac
     reach.bytes_moved += memo.slot_bytes[k]
 
 
-cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
+cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint atomic,
                     LsuPipeline *out, Reach *reach) noexcept nogil:
     """Append the access's transactions to those that the unit is to send."""
     cdef uint64_t base = address[memo.first], start = base & ~<uint64_t>255
@@ -331,7 +331,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     if memo.slot_key[k] == key:
         _recall(memo, k, base, out, reach)
         return
-    count = coalesce(rule, address, lanes, n, bytes, t)
+    count = coalesce(rule, address, lanes, n, bytes, covers(rule, atomic), t)
     out.count += count
     memo.slot_pieces[k] = memo.slot_bytes[k] = 0
     for i in range(count):
@@ -343,7 +343,7 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     if count <= MEMO_TRANSACTIONS and rule.hook == 0:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
-        memo.slot_covered[k] = rule.coverage != 0
+        memo.slot_covered[k] = covers(rule, atomic)
         for i in range(count):
             memo.relative[k][i] = <int64_t>(t[i].address - start)
             memo.relative_line[k][i] = <int64_t>(t[i].line - start)
@@ -402,7 +402,7 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
-    _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, out, reach)
+    _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     if sm.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
             memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
@@ -583,7 +583,7 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
         if u.lane_bytes > 4:     # words of a wide access lie a row apart: charge each lane's piece as if together
             place[lane] = base + (address[lane] & ~<uint64_t>(u.lane_bytes - 1)) * <uint64_t>n + <uint64_t>(u.lane_bytes * lane)
     _learn(memo, place, lanes, n, u.lane_bytes, False)
-    _transact(_rule(sm, u), memo, place, lanes, n, u.lane_bytes, out, reach)
+    _transact(_rule(sm, u), memo, place, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     memo.valid = 0
     reach.local_lanes += count_bits(lanes)
     return 0

@@ -117,7 +117,7 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *
         if not reads >> lane & 1:
             address[lane] = address[first]
     count = coalesce(&launch.m.load_uncached if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1 else &launch.m.load, address, reads,
-                     launch.lanes, u.lane_bytes, out.transactions + out.count)
+                     launch.lanes, u.lane_bytes, False, out.transactions + out.count)
     for i in range(count):
         reach.pieces += count_bits(out.transactions[out.count + i].sectors)
         reach.bytes_moved += out.transactions[out.count + i].bytes

@@ -14,7 +14,7 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport own_address, remote_pass
 from archdef.engine.cache cimport Line, cache_find
 from archdef.engine.clock cimport NEVER
-from archdef.engine.coalesce cimport coalesce
+from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.copying cimport BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, Bulk, BulkCopy
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.delivery cimport ONE_BLOCK, Receivers, delivered, receivers, receivers_barrier
@@ -285,7 +285,7 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
             address[k] = copy.address + <uint64_t>(PIECE * (k if k < count else 0))
     mask = (<uint64_t>1 << count) - 1
     bulk.chunk = coalesce(&m.load_uncached if _reads(u) else &m.store, address, mask, CHUNK_PIECES, PIECE,
-                          bulk.transactions)
+                          not _reads(u) and covers(&m.store, u.vec != 0), bulk.transactions)
     bulk.next = 0
     copy.address += bytes
     copy.left -= bytes

@@ -99,7 +99,7 @@ cdef inline uint32_t _words(uint64_t touched) noexcept nogil:
     return words
 
 
-cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes,
+cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes, bint cover,
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
     cdef int lane, i, count = start
@@ -136,7 +136,7 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
             lane += 1
         out[i].covered = 0
         out[i].words = 0
-    if rule.coverage and rule.line_bytes <= 256:
+    if cover and rule.line_bytes <= 256:
         _cover(rule, addresses, mask, first, last, bytes, out, start, count)
     return count
 
@@ -169,9 +169,12 @@ cdef void _cover(const CoalescingTable *rule, const uint64_t *addresses, uint64_
             out[i].words = _words(touched[i][0]) | _words(touched[i][1]) << 16
 
 
-cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int lanes, int bytes,
+cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, bint cover,
                   Transaction *out) noexcept nogil:
-    """Form the transactions of one warp access; `bytes` per lane, `out` holds MAX_TRANSACTIONS. Returns their number."""
+    """Form the transactions of one warp access; `bytes` per lane, `out` holds MAX_TRANSACTIONS. Returns their number.
+
+    Tells the bytes that lanes cover only where `cover` asks for it.
+    """
     cdef int first = 0, last, count = 0
     cdef uint64_t group
     if rule.hook:
@@ -190,7 +193,7 @@ cdef int coalesce(const CoalescingTable *rule, const uint64_t *addresses, uint64
             elif rule.rule == CO_SHRINKING:
                 count = _shrinking(rule, addresses, group, bytes, out, count)
             else:
-                count = _lines(rule, addresses, group, first, last, bytes, out, count)
+                count = _lines(rule, addresses, group, first, last, bytes, cover, out, count)
         first += <int>rule.group_lanes
     return count
 
@@ -223,5 +226,5 @@ def transactions(dict rule, addresses, int word_bytes, mask=None):
     for i in range(n):
         lanes[i] = addresses[i]
     cdef uint64_t active = (~<uint64_t>0 >> (64 - n)) & <uint64_t>(mask if mask is not None else 0xffffffffffffffff)
-    cdef int count = coalesce(&table, lanes, active, n, word_bytes, out)
+    cdef int count = coalesce(&table, lanes, active, n, word_bytes, table.coverage != 0, out)
     return [(out[i].address, out[i].bytes, bin(out[i].sectors).count("1")) for i in range(count)]

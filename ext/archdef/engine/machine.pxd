@@ -42,7 +42,7 @@ cdef struct CoalescingTable:
     int64_t line_bytes           # CO_LINES; CO_STRICT: most that a start must be aligned to
     int64_t sector_bytes         # CO_LINES; CO_STRICT: bytes of an uncoalesced transaction; CO_SHRINKING: smallest segment
     int64_t segment_bytes[5]     # CO_SHRINKING: by log2 of the word's bytes
-    int64_t coverage             # CO_LINES: 1: also tell how many bytes of the sectors the lanes cover
+    int64_t coverage             # CO_LINES: also tell how many bytes of the sectors lanes cover, 1: always, 2: of atomics
     int64_t hook                 # address of the Hook of a plugin's policy, 0: none; here and below
 
 cdef struct MachineTable:

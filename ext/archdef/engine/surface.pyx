@@ -7,7 +7,7 @@ cache, stores as stores do, reductions as atomics do.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits, lowest_bit
-from archdef.engine.coalesce cimport coalesce
+from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_SURFACE_ALIGNMENT, FAULT_SURFACE_BOUNDS, FAULT_SURFACE_FORMAT, FAULT_TEXTURE_SHAPE
 from archdef.engine.lsu_pipeline cimport LsuPipeline
@@ -196,7 +196,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
         for lane in range(launch.lanes):
             if not inside >> lane & 1:
                 place[lane] = place[first]
-        out.count += coalesce(&launch.m.store, place, inside, launch.lanes, widest, out.transactions + out.count)
+        out.count += coalesce(&launch.m.store, place, inside, launch.lanes, widest, covers(&launch.m.store, u.kind == K_ATOM), out.transactions + out.count)
         if u.kind == K_ATOM:        # operations on one texel follow each other
             for lane in range(launch.lanes):
                 here = 0
