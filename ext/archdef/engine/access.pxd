@@ -5,6 +5,6 @@ from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
-cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil
+cdef int access_memory(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil

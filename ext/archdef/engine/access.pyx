@@ -15,7 +15,7 @@ from archdef.engine.heap cimport heap_room
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Block, Launch, Warp
-from archdef.engine.machine cimport CoalescingTable
+from archdef.engine.machine cimport CoalescingTable, MachineTable
 from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
@@ -23,7 +23,7 @@ from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.shared cimport bank_passes
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
@@ -228,7 +228,7 @@ cdef bint _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
     return changed != 0
 
 
-cdef inline void _move(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+cdef inline void _move(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
                        bint contiguous) noexcept nogil:
     if u.kind == K_LOAD:
         _load(w.launch, w, u, lanes, address, host, contiguous)
@@ -240,14 +240,14 @@ cdef inline void _move(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, cons
 
 
 # ---------------------------------------------------------------------------------------------------------------- checks
-cdef inline int _aligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, uint64_t bits) noexcept nogil:
+cdef inline int _aligned(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, uint64_t bits) noexcept nogil:
     """Fault unless every active lane's address is a multiple of what it accesses."""
     if bits & <uint64_t>(u.lane_bytes - 1) == 0:        # inactive lanes repeat an active one
         return 0
     return _misaligned(sm, w, u, lanes, address)
 
 
-cdef int _misaligned(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address) noexcept nogil:
+cdef int _misaligned(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address) noexcept nogil:
     cdef int lane
     while lanes:
         lane = lowest_bit(lanes)
@@ -265,7 +265,7 @@ cdef inline bint _fits(const Memo *memo, uint64_t base, uint64_t start, uint64_t
     return memo.extent <= bytes and base + <uint64_t>memo.low - start <= bytes - memo.extent
 
 
-cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Memo *memo) noexcept nogil:
+cdef int _inside(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Memo *memo) noexcept nogil:
     """Fault unless every active lane stays inside allocations that the kernel may use this way."""
     cdef Launch *launch = w.launch
     cdef const Span *span
@@ -290,7 +290,7 @@ cdef int _inside(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint
     return 0
 
 
-cdef int _within(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int64_t size) noexcept nogil:
+cdef int _within(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int64_t size) noexcept nogil:
     """Fault unless every active lane stays inside `size` bytes of shared or local memory."""
     cdef int lane
     while lanes:
@@ -382,15 +382,15 @@ cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_
     return passes
 
 
-cdef inline const CoalescingTable *_rule(const Sm *sm, const Uop *u) noexcept nogil:
+cdef inline const CoalescingTable *_rule(const MachineTable *m, const Uop *u) noexcept nogil:
     if u.kind != K_LOAD:
-        return &sm.m.store
-    if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1:
-        return &sm.m.load_uncached
-    return &sm.m.load
+        return &m.store
+    if m.caches.l1.sets == 0 or u.flags & FL_BYPASS_L1:
+        return &m.load_uncached
+    return &m.load
 
 
-cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
+cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                  Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
@@ -402,8 +402,8 @@ cdef int _global(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
-    _transact(_rule(sm, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
-    if sm.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
+    _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
+    if launch.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
             memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
             memo.word_key = <int>(address[memo.first] & 3)
@@ -455,7 +455,7 @@ cdef int _most_in_a_bank(const Launch *launch, uint64_t lanes, const uint64_t *a
     return most
 
 
-cdef int _shared(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
+cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
@@ -519,7 +519,7 @@ cdef int64_t _pieces_of(uint64_t lanes, const uint64_t *address, int bytes) noex
     return count * max(<int64_t>REMOTE_PIECE, <int64_t>bytes)
 
 
-cdef int _of_cluster(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
+cdef int _of_cluster(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, Reach *reach) noexcept nogil:
     """Shared memory of the blocks of a cluster: the lanes of one block after those of another."""
     cdef Memo *memo = w.launch.memos + (u - w.launch.ops)
     cdef const Block *own = sm.blocks + w.block
@@ -562,7 +562,7 @@ cdef int _of_cluster(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     return 0
 
 
-cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
+cdef int _local(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                 Reach *reach) noexcept nogil:
     """Local memory: every thread has its own bytes; word i of all lanes of a warp lies together."""
     cdef Launch *launch = w.launch
@@ -577,27 +577,27 @@ cdef int _local(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *a
     for lane in range(n):
         place[lane] = address[lane] + <uint64_t>(lane * launch.local_bytes)
     _move(sm, w, u, lanes, place, w.local, False)
-    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * sm.m.limits.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
+    base = LOCAL_PHYSICAL + <uint64_t>(sm.id * launch.m.limits.warps_per_multiprocessor + (w - sm.warps)) * <uint64_t>((launch.local_bytes + 15) // 16 * 16 * n)
     for lane in range(n):
         place[lane] = base + (address[lane] >> 2) * <uint64_t>(4 * n) + <uint64_t>(4 * lane) + (address[lane] & 3)
         if u.lane_bytes > 4:     # words of a wide access lie a row apart: charge each lane's piece as if together
             place[lane] = base + (address[lane] & ~<uint64_t>(u.lane_bytes - 1)) * <uint64_t>n + <uint64_t>(u.lane_bytes * lane)
     _learn(memo, place, lanes, n, u.lane_bytes, False)
-    _transact(_rule(sm, u), memo, place, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
+    _transact(_rule(launch.m, u), memo, place, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     memo.valid = 0
     reach.local_lanes += count_bits(lanes)
     return 0
 
 
-cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
+cdef int _constant(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, LsuPipeline *out,
                    Reach *reach) noexcept nogil:
     """Constant memory: one pass per distinct address; lines that are not cached are fetched."""
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int lane, other, n = launch.lanes
-    cdef uint64_t left = lanes, line, bytes = <uint64_t>sm.constant.table.line_bytes
+    cdef uint64_t left = lanes, line, bytes = <uint64_t>launch.m.caches.constant.line_bytes
     cdef bint found
-    if sm.constant.table.sets == 0:
+    if launch.m.caches.constant.sets == 0:
         return _global(sm, w, u, lanes, address, seen, out, reach)
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, False)
@@ -624,12 +624,12 @@ cdef int _constant(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t
             if left >> other & 1 and address[other] == address[lane]:
                 left &= ~(<uint64_t>1 << other)
         left &= left - 1
-    if reach.constant_passes > 1 and u.lane_bytes > sm.m.caches.constant_port.pass_bytes:
-        reach.constant_passes *= u.lane_bytes // <int>sm.m.caches.constant_port.pass_bytes
+    if reach.constant_passes > 1 and u.lane_bytes > launch.m.caches.constant_port.pass_bytes:
+        reach.constant_passes *= u.lane_bytes // <int>launch.m.caches.constant_port.pass_bytes
     return 0
 
 
-cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *address, LsuPipeline *out,
+cdef int _generic(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *address, LsuPipeline *out,
                   Reach *reach) noexcept nogil:
     """Generic addresses: lanes of each window go to its space."""
     cdef uint64_t of_shared = 0, of_local = 0, part
@@ -670,7 +670,7 @@ cdef int _generic(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, uint64_t *addre
     return 0
 
 
-cdef int _of_multicast(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, uint64_t *address) noexcept nogil:
+cdef int _of_multicast(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, uint64_t *address) noexcept nogil:
     """Replace multicast addresses by those of the one device's memory. Returns -1 after a fault."""
     cdef const Span *window
     cdef int lane, n = w.launch.lanes, first = lowest_bit(lanes)
@@ -689,7 +689,7 @@ cdef int _of_multicast(Sm *sm, const Warp *w, const Uop *u, uint64_t lanes, uint
     return 0
 
 
-cdef int access_memory(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
+cdef int access_memory(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform the access for `lanes` (not empty) and say what it costs. Returns -1 after a fault.
 
     Data move at once, in program order of the warp; only their time comes later.

@@ -5,9 +5,9 @@ from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
-cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil
+cdef int copy_async(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil
 cdef bint copies_pending(const Warp *w) noexcept nogil
 cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil
-cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
+cdef int phase_barrier(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil

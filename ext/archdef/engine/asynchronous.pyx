@@ -20,12 +20,12 @@ from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1,
                                    MB_ARRIVE_EXPECT, MB_COMPLETE, MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
 
 
-cdef inline uint64_t _shared_address(const Sm *sm, const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
+cdef inline uint64_t _shared_address(const SmCore *sm, const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
     """Generic address of operand 0 in one lane; what names the block itself by its rank in the cluster is its own."""
     cdef const char *row = row_of(launch, w, u, 0)
     cdef uint64_t address
@@ -73,7 +73,7 @@ cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
     return copies_pending(w)
 
 
-cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
+cdef int copy_async(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Copy `element` bytes of global memory to shared memory for `lanes` (not empty); bytes past s[2] become zero."""
     cdef Launch *launch = w.launch
     cdef uint64_t address[64]
@@ -116,7 +116,7 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *
     for lane in range(launch.lanes):
         if not reads >> lane & 1:
             address[lane] = address[first]
-    count = coalesce(&launch.m.load_uncached if sm.l1.table.sets == 0 or u.flags & FL_BYPASS_L1 else &launch.m.load, address, reads,
+    count = coalesce(&launch.m.load_uncached if launch.m.caches.l1.sets == 0 or u.flags & FL_BYPASS_L1 else &launch.m.load, address, reads,
                      launch.lanes, u.lane_bytes, False, out.transactions + out.count)
     for i in range(count):
         reach.pieces += count_bits(out.transactions[out.count + i].sectors)
@@ -127,7 +127,7 @@ cdef int copy_async(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *
 
 
 # --------------------------------------------------------------------------------------------------------- phase barriers
-cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address) noexcept nogil:
+cdef int _remote_phase(SmCore *sm, Warp *w, const Uop *u, int lane, uint64_t address) noexcept nogil:
     """Post an operation to the mbarrier at a generic address, in another block of the cluster. Returns -1 after a fault."""
     cdef uint64_t place = address - <uint64_t>SHARED_WINDOW
     cdef uint32_t count = 1
@@ -139,10 +139,10 @@ cdef int _remote_phase(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t address
         return guest_fault(sm, w, FAULT_ALIGNMENT, lane, address)
     if u.s[1] >= 0:
         count = (<const uint32_t *>row_of(w.launch, w, u, 1))[lane]
-    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + sm.m.block_clusters.latency_cycles)
+    return cluster_post(sm, w, <int32_t>(u - w.launch.ops), lane, <uint32_t>place, u.fn, count, sm.now + w.launch.m.block_clusters.latency_cycles)
 
 
-cdef int phase_barrier(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef int phase_barrier(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Operate on the barrier of each of `lanes` (not empty) in ascending order. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef uint64_t address, word, before, count, holds = 0, all_lanes = lanes

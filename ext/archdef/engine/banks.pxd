@@ -5,22 +5,25 @@ are there. The unit is held only while there is no room for another access to wa
 """
 from libc.stdint cimport int64_t
 
-from archdef.engine.state cimport Sm
+cdef struct BankQueue:
+    int64_t free                 # cycle from which the banks have nothing to do
+    int64_t place                # the latest of …
+    int64_t through[64]          # … a ring: cycles in which the latest accesses that waited for the banks are through
 
 
-cdef inline int64_t banks_pass(Sm *sm, int64_t cycle, int64_t passes) noexcept nogil:
+cdef inline int64_t banks_pass(BankQueue *banks, int64_t cycle, int64_t passes) noexcept nogil:
     """Have words read or written that the banks have so many passes with. Gives the cycle in which that begins."""
-    cdef int64_t start = cycle if cycle > sm.banks_free else sm.banks_free
-    sm.banks_free = start + passes
+    cdef int64_t start = cycle if cycle > banks.free else banks.free
+    banks.free = start + passes
     return start
 
 
-cdef inline int64_t banks_room(Sm *sm) noexcept nogil:
+cdef inline int64_t banks_room(BankQueue *banks, int64_t entries) noexcept nogil:
     """Let the access whose passes were the latest wait for them. Gives the cycle from which there is room for the next."""
     cdef int64_t room
-    sm.bank_place += 1
-    if sm.bank_place == sm.m.load_store.pipeline.data_stage_entries:
-        sm.bank_place = 0
-    room = sm.bank_queue[sm.bank_place]
-    sm.bank_queue[sm.bank_place] = sm.banks_free
+    banks.place += 1
+    if banks.place == entries:
+        banks.place = 0
+    room = banks.through[banks.place]
+    banks.through[banks.place] = banks.free
     return room

@@ -51,7 +51,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
     cdef int64_t when
     cdef int32_t i
     while at >= 0:
-        w = sm.warps + at
+        w = sm.core.warps + at
         u = w.launch.ops + w.barrier_op
         when = cycle + u.latency
         if when > w.settled:
@@ -82,7 +82,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
 cdef inline void _check(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept nogil:
     if barrier.arrived >= (barrier.expected if barrier.expected else b.threads_alive):
         if barrier == &b.barriers[GRID_BARRIER]:
-            group_arrive(sm, b.launch, barrier.popc, cycle)
+            group_arrive(&sm.core, b.launch, barrier.popc, cycle)
         else:
             _release(sm, b, barrier, cycle)
 
@@ -91,10 +91,10 @@ cdef void _check_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """End the phase of the cluster's barrier, or the block's part in it, if every thread that lives has arrived."""
     cdef int32_t i
     for i in range(b.launch.block_warps):
-        if sm.warps[b.warps[i]].alive & ~sm.warps[b.warps[i]].cluster_arrived:
+        if sm.core.warps[b.warps[i]].alive & ~sm.core.warps[b.warps[i]].cluster_arrived:
             return
     if b.cluster != NULL:
-        cluster_arrive(sm, b, cycle)
+        cluster_arrive(&sm.core, b, cycle)
     else:
         _open_cluster(sm, b, cycle)
 
@@ -103,18 +103,18 @@ cdef void _open_cluster(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
     """The phase of the cluster's barrier is over: its next one begins."""
     cdef int32_t i
     for i in range(b.launch.block_warps):
-        sm.warps[b.warps[i]].cluster_arrived = 0
+        sm.core.warps[b.warps[i]].cluster_arrived = 0
     _release(sm, b, &b.barriers[CLUSTER_BARRIER], cycle)
 
 
 cdef void cluster_open(Sm *sm, int32_t slot) noexcept nogil:
     """All blocks of its cluster have arrived, and a block knows it, if it has not ended since."""
-    cdef Block *b = sm.blocks + slot
-    sm.chip.opening -= 1
-    if b.running and b.cluster != NULL and b.cluster_opens == sm.now:
+    cdef Block *b = sm.core.blocks + slot
+    sm.core.messages.opening -= 1
+    if b.running and b.cluster != NULL and b.cluster_opens == sm.core.now:
         b.cluster_state = CL_OPEN
         b.cluster_opens = -1
-        _open_cluster(sm, b, sm.now)
+        _open_cluster(sm, b, sm.core.now)
 
 
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
@@ -155,7 +155,7 @@ cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) 
     w.state = WS_BARRIER
     w.next_waiting = barrier.first_waiting
     barrier.first_waiting = slot
-    _check(sm, sm.blocks + w.block, barrier, cycle)
+    _check(sm, sm.core.blocks + w.block, barrier, cycle)
 
 
 cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept nogil:
@@ -165,13 +165,13 @@ cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept 
         if w.splits[i].mask and w.splits[i].state == SPLIT_BARRIER:
             w.barrier_op = w.splits[i].pc
             if converge_blocked(w, <int32_t>w.splits[i].named) == w.alive:
-                _wait(sm, slot, w, &sm.blocks[w.block].barriers[w.splits[i].named], cycle)
+                _wait(sm, slot, w, &sm.core.blocks[w.block].barriers[w.splits[i].named], cycle)
             return
 
 
 cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at the cluster's barrier, or wait for the phase in which the lanes arrived to end."""
-    cdef Block *b = sm.blocks + w.block
+    cdef Block *b = sm.core.blocks + w.block
     cdef Barrier *barrier = &b.barriers[CLUSTER_BARRIER]
     if u.fn == BAR_CLUSTER_ARRIVE:
         w.cluster_arrived |= lanes if w.splits != NULL else w.alive
@@ -194,14 +194,14 @@ cdef int _cluster(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, i
 
 cdef void barrier_open(Sm *sm, int32_t slot) noexcept nogil:
     """The blocks that a block waits for at its grid's barrier are all there."""
-    sm.chip.opening -= 1
-    if sm.blocks[slot].running:
-        _release(sm, sm.blocks + slot, &sm.blocks[slot].barriers[GRID_BARRIER], sm.now)
+    sm.core.messages.opening -= 1
+    if sm.core.blocks[slot].running:
+        _release(sm, sm.core.blocks + slot, &sm.core.blocks[slot].barriers[GRID_BARRIER], sm.core.now)
 
 
 cdef int _grids(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at the barrier of the grid, or of several grids, that the handle of the first lane stands for."""
-    cdef Barrier *barrier = &sm.blocks[w.block].barriers[GRID_BARRIER]
+    cdef Barrier *barrier = &sm.core.blocks[w.block].barriers[GRID_BARRIER]
     cdef uint64_t handle = (<const uint64_t *>row_of(w.launch, w, u, 0))[lowest_bit(lanes)]
     cdef bint valid = has_group(w.launch, handle)
     cdef int lane
@@ -222,7 +222,7 @@ cdef int _grids(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int
 cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Arrive at a barrier. Returns 1 if the warp waits, 0 if it goes on, 2 if others of its lanes do, -1 after a fault."""
     cdef Launch *launch = w.launch
-    cdef Block *b = sm.blocks + w.block
+    cdef Block *b = sm.core.blocks + w.block
     cdef Barrier *barrier
     cdef uint32_t number = 0
     cdef uint64_t holds
@@ -238,7 +238,7 @@ cdef int barrier_arrive(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t la
     if u.s[0] >= 0:
         number = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[first]
     if number >= CLUSTER_BARRIER:
-        return warp_fault(sm, w, FAULT_BARRIER_NUMBER, lanes)
+        return warp_fault(&sm.core, w, FAULT_BARRIER_NUMBER, lanes)
     barrier = &b.barriers[number]
     if u.s[1] >= 0:
         # more than there can be, which never come, stay more

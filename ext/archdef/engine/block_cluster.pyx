@@ -13,30 +13,27 @@ from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_push
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE
 from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS, Block, BlockCluster, Launch, Warp
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.mbarrier cimport phase_apply
-from archdef.engine.state cimport Chip, Posted, Sm
+from archdef.engine.messages cimport Messages, Posted
+from archdef.engine.sm_core cimport SmCore
 
 
 # -------------------------------------------------------------------------------------------------------------- members
-cdef inline Sm *_sm_of(const Sm *sm, const BlockCluster *c, int rank) noexcept nogil:
-    """The multiprocessor of a block that has begun."""
-    return sm.chip.dispatcher.sms + c.sm[rank]
-
-
-cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil:
+cdef BlockCluster *cluster_take(Messages *messages, const Launch *launch) noexcept nogil:
     """A cluster none of whose blocks has begun; NULL: the host has no memory for it."""
-    cdef BlockCluster *c = chip.clusters
+    cdef BlockCluster *c = messages.clusters
     cdef int i
     if c != NULL:
-        chip.clusters = c.next
+        messages.clusters = c.next
     else:
         c = <BlockCluster *>calloc(1, sizeof(BlockCluster))
         if c == NULL:
             return NULL
-        c.made = chip.clusters_made
-        chip.clusters_made = c
-    chip.cluster_serial += 1
-    c.serial = chip.cluster_serial
+        c.made = messages.clusters_made
+        messages.clusters_made = c
+    messages.cluster_serial += 1
+    c.serial = messages.cluster_serial
     c.seated = c.left = c.missing = <int32_t>launch.cluster_blocks
     c.ended = 0
     c.latest = 0
@@ -45,26 +42,26 @@ cdef BlockCluster *cluster_take(Chip *chip, const Launch *launch) noexcept nogil
     return c
 
 
-cdef void cluster_leave(Chip *chip, BlockCluster *cluster) noexcept nogil:
+cdef void cluster_leave(Messages *messages, BlockCluster *cluster) noexcept nogil:
     """The place of one of its blocks is free; with the last one's, its record is."""
     cluster.seated -= 1
     if cluster.seated == 0:
         cluster.serial = 0
-        cluster.next = chip.clusters
-        chip.clusters = cluster
+        cluster.next = messages.clusters
+        messages.clusters = cluster
 
 
-cdef void clusters_close(Chip *chip) noexcept nogil:
+cdef void clusters_close(Messages *messages) noexcept nogil:
     """Free the records."""
-    cdef BlockCluster *c = chip.clusters_made
+    cdef BlockCluster *c = messages.clusters_made
     cdef BlockCluster *before
     while c != NULL:
         before = c.made
         free(c)
         c = before
-    chip.clusters = chip.clusters_made = NULL
-    free(chip.posted)
-    chip.posted = NULL
+    messages.clusters = messages.clusters_made = NULL
+    free(messages.posted)
+    messages.posted = NULL
 
 
 cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil:
@@ -81,57 +78,57 @@ cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil:
     return number
 
 
-cdef void cluster_begin(Sm *sm, Block *b) noexcept nogil:
+cdef void cluster_begin(SmCore *sm, Block *b) noexcept nogil:
     """A block begins: its shared memory can be reached from now on."""
     b.cluster_state = CL_OPEN
     b.cluster_opens = -1
     b.cluster.sm[b.cluster_rank] = sm.id
+    b.cluster.slot[b.cluster_rank] = <int32_t>(b - sm.blocks)
+    b.cluster.inbox[b.cluster_rank] = sm.inbox
     b.cluster.blocks[b.cluster_rank] = b
 
 
-cdef void cluster_end(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+cdef void cluster_end(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
     """A block has ended: it counts as arrived from now on, and nobody reaches its shared memory any more."""
     cdef BlockCluster *c = b.cluster
     c.left -= 1
     c.blocks[b.cluster_rank] = NULL
     c.ended |= <uint32_t>1 << b.cluster_rank
     if b.cluster_state != CL_ARRIVED:
-        _arrived(sm, c, cycle)
+        _arrived(sm, c, b.launch.m, cycle)
 
 
 # -------------------------------------------------------------------------------------------------------------- barrier
-cdef void _arrived(Sm *sm, BlockCluster *c, int64_t cycle) noexcept nogil:
+cdef void _arrived(SmCore *sm, BlockCluster *c, const MachineTable *m, int64_t cycle) noexcept nogil:
     """One block less is missing; with the last the barrier opens, after the time that this takes."""
     cdef Block *b
-    cdef Sm *other
     cdef int64_t when
     cdef int i
     c.missing -= 1
     c.latest = max(c.latest, cycle)
     if c.missing or c.left == 0:
         return
-    when = c.latest + sm.m.block_clusters.barrier_cycles
+    when = c.latest + m.block_clusters.barrier_cycles
     for i in range(MOST_CLUSTER_BLOCKS):
         b = c.blocks[i]
         if b != NULL and not c.ended >> i & 1:
             b.cluster_state = CL_OPENS
             b.cluster_opens = when
-            other = _sm_of(sm, c, i)
-            events_push(other.inbox, when, EV_CLUSTER, <int32_t>(b - other.blocks))
-            sm.chip.opening += 1
+            events_push(c.inbox[i], when, EV_CLUSTER, c.slot[i])
+            sm.messages.opening += 1
     c.missing = c.left
     c.latest = 0
 
 
-cdef void cluster_arrive(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+cdef void cluster_arrive(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
     """All threads of a block that live have arrived at the barrier of its cluster."""
     if b.cluster_state == CL_OPEN:
         b.cluster_state = CL_ARRIVED
-        _arrived(sm, b.cluster, cycle)
+        _arrived(sm, b.cluster, b.launch.m, cycle)
 
 
 # ------------------------------------------------------------------------------------------------------- shared memory
-cdef Block *cluster_reach(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes) noexcept nogil:
+cdef Block *cluster_reach(SmCore *sm, const Warp *w, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """The block in whose shared memory `bytes` at an address lie, as `is_remote` has it; NULL after a fault."""
     cdef const Launch *launch = w.launch
     cdef BlockCluster *c = sm.blocks[w.block].cluster
@@ -145,56 +142,57 @@ cdef Block *cluster_reach(Sm *sm, const Warp *w, int lane, uint64_t address, int
         code = FAULT_BOUNDS
     else:
         return c.blocks[rank]
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.detail[0] = rank if code != FAULT_BOUNDS else <uint64_t>bytes
-        sm.chip.fault.detail[1] = (c.ended >> rank & 1) if code == FAULT_CLUSTER_BLOCK else <uint64_t>launch.cluster_blocks
+    if sm.fault.code == 0:
+        sm.fault.detail[0] = rank if code != FAULT_BOUNDS else <uint64_t>bytes
+        sm.fault.detail[1] = (c.ended >> rank & 1) if code == FAULT_CLUSTER_BLOCK else <uint64_t>launch.cluster_blocks
     op_fault(sm, w, launch.ops + w.pc, code, lane, address)
     return NULL
 
 
-cdef int64_t remote_pass(Sm *sm, int64_t cycle, int64_t bytes) noexcept nogil:
+cdef int64_t remote_pass(RemotePath *path, const MachineTable *m, int64_t cycle, int64_t bytes) noexcept nogil:
     """Cycle in which so many bytes have gone the way between this block's shared memory and others', behind those before them."""
-    if sm.remote_free < cycle:
-        sm.remote_free = cycle
-        sm.remote_part = 0
-    sm.remote_part += bytes
-    sm.remote_free += sm.remote_part // sm.m.block_clusters.bytes_per_cycle
-    sm.remote_part %= sm.m.block_clusters.bytes_per_cycle
-    return sm.remote_free
+    if path.free < cycle:
+        path.free = cycle
+        path.taken_bytes = 0
+    path.taken_bytes += bytes
+    path.free += path.taken_bytes // m.block_clusters.bytes_per_cycle
+    path.taken_bytes %= m.block_clusters.bytes_per_cycle
+    return path.free
 
 
 # ---------------------------------------------------------------------------------------------------- what is posted
-cdef int32_t _take_posted(Chip *chip) noexcept nogil:
+cdef int32_t _take_posted(SmCore *sm) noexcept nogil:
     """A free record; -1: the host has no memory for one."""
+    cdef Messages *messages = sm.messages
     cdef Posted *grown
-    cdef int32_t i, room = chip.posted_room, index
-    if chip.free_posted < 0:
-        grown = <Posted *>realloc(chip.posted, <size_t>(2 * room + 256) * sizeof(Posted)) if room < 1 << 28 else NULL
+    cdef int32_t i, room = messages.posted_room, index
+    if messages.free_posted < 0:
+        grown = <Posted *>realloc(messages.posted, <size_t>(2 * room + 256) * sizeof(Posted)) if room < 1 << 28 else NULL
         if grown == NULL:
-            chip.out_of_memory = True
+            sm.fault.out_of_memory = True
             return -1
-        chip.posted = grown
-        chip.posted_room = 2 * room + 256
-        for i in range(room, chip.posted_room):
+        messages.posted = grown
+        messages.posted_room = 2 * room + 256
+        for i in range(room, messages.posted_room):
             grown[i].next = i + 1
-        grown[chip.posted_room - 1].next = -1
-        chip.free_posted = room
-    index = chip.free_posted
-    chip.free_posted = chip.posted[index].next
+        grown[messages.posted_room - 1].next = -1
+        messages.free_posted = room
+    index = messages.free_posted
+    messages.free_posted = messages.posted[index].next
     return index
 
 
-cdef int cluster_post(Sm *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil:
+cdef int cluster_post(SmCore *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil:
     """Send an operation to the mbarrier at an address in another block, where it comes at `cycle`. Returns -1 after a fault."""
-    cdef Chip *chip = sm.chip
+    cdef Messages *messages = sm.messages
     cdef Launch *launch = w.launch
     cdef BlockCluster *c = sm.blocks[w.block].cluster
     cdef int32_t rank = <int32_t>((address - <uint32_t>CLUSTER_FIRST) >> OFFSET_BITS)
     cdef Posted *p
-    cdef int32_t index = _take_posted(chip)
+    cdef int32_t index = _take_posted(sm)
     if index < 0:
         return 0
-    p = chip.posted + index
+    p = messages.posted + index
     p.cluster = c
     p.serial = c.serial
     p.launch = launch
@@ -207,23 +205,23 @@ cdef int cluster_post(Sm *sm, const Warp *w, int32_t op, int lane, uint32_t addr
     p.warp = <int32_t>(w - sm.warps)
     p.lane = lane
     launch.stores += 1          # the grid is not complete before it has come
-    chip.opening += 1
-    events_push(_sm_of(sm, c, rank).inbox, cycle, EV_POSTED, index)
+    messages.opening += 1
+    events_push(c.inbox[rank], cycle, EV_POSTED, index)
     return 0
 
 
-cdef int cluster_receive(Sm *sm, int32_t index) noexcept nogil:
+cdef int cluster_receive(SmCore *sm, int32_t index) noexcept nogil:
     """An operation on an mbarrier comes from another block. Returns -1 after a fault."""
-    cdef Chip *chip = sm.chip
-    cdef Posted *p = chip.posted + index
+    cdef Messages *messages = sm.messages
+    cdef Posted *p = messages.posted + index
     cdef Block *b = p.cluster.blocks[p.rank] if p.cluster.serial == p.serial else NULL
     cdef uint64_t word
     cdef int code = 0
     p.launch.stores -= 1
-    chip.opening -= 1
+    messages.opening -= 1
     sm.effects += 1
-    p.next = chip.free_posted
-    chip.free_posted = index
+    p.next = messages.free_posted
+    messages.free_posted = index
     if b == NULL:
         code = FAULT_CLUSTER_BLOCK
     else:
@@ -231,31 +229,30 @@ cdef int cluster_receive(Sm *sm, int32_t index) noexcept nogil:
         if phase_apply(&word, p.fn, p.count) < 0:
             code = FAULT_PHASE
         memcpy(b.shared + p.offset, &word, 8)
-    if code == 0 or chip.fault.code:
+    if code == 0 or sm.fault.code:
         return 0
-    chip.fault.code = code
-    chip.fault.op = p.op
-    chip.fault.sm = p.sm
-    chip.fault.lane = p.lane
-    chip.fault.cycle = sm.now
-    chip.fault.launch = p.launch
-    chip.fault.address = p.count if code == FAULT_PHASE else <uint64_t>(CLUSTER_FIRST + (p.rank << OFFSET_BITS) + <int64_t>p.offset)
-    chip.fault.detail[0] = <uint64_t>p.rank
-    chip.fault.detail[1] = 1
-    chip.fault.warp = -1        # unless who sent it is still there
+    sm.fault.code = code
+    sm.fault.op = p.op
+    sm.fault.sm = p.sm
+    sm.fault.lane = p.lane
+    sm.fault.cycle = sm.now
+    sm.fault.launch = p.launch
+    sm.fault.address = p.count if code == FAULT_PHASE else <uint64_t>(CLUSTER_FIRST + (p.rank << OFFSET_BITS) + <int64_t>p.offset)
+    sm.fault.detail[0] = <uint64_t>p.rank
+    sm.fault.detail[1] = 1
+    sm.fault.warp = -1        # unless who sent it is still there
     _name_sender(sm, p)
     return -1
 
 
-cdef void _name_sender(Sm *sm, const Posted *p) noexcept nogil:
+cdef void _name_sender(SmCore *sm, const Posted *p) noexcept nogil:
     """Blame the warp that posted, if it is one of that cluster's still."""
     cdef BlockCluster *c = p.cluster
-    cdef const Sm *other
-    cdef const Warp *w
-    cdef int i
+    cdef const Block *b
+    cdef int i, k
     for i in range(MOST_CLUSTER_BLOCKS):
-        if c.serial == p.serial and c.blocks[i] != NULL and c.sm[i] == p.sm:
-            other = _sm_of(sm, c, i)
-            w = other.warps + p.warp
-            if other.blocks + w.block == c.blocks[i]:
-                sm.chip.fault.warp = p.warp
+        b = c.blocks[i]
+        if c.serial == p.serial and b != NULL and c.sm[i] == p.sm:
+            for k in range(b.launch.block_warps):
+                if b.warps[k] == p.warp:
+                    sm.fault.warp = p.warp

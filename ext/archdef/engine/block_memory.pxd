@@ -5,6 +5,11 @@ cdef struct BlockStorage:        # host memory of a resident block: this, then w
     BlockStorage *next
     BlockStorage *apart          # a piece of its own for what few warps touch
 
+cdef struct BlockStoragePool:    # of blocks that have ended
+    BlockStorage *free[128]      # by class of size
+    BlockStorage *slabs          # pieces of host memory that all of them lie in …
+    int64_t slab_bytes           # … together
+
 cdef struct BlockLayout:         # where the parts of a block's memory lie, in bytes from its start
     int64_t row_bytes            # of a warp's rows, and a spare one: see LoadedProgram
     int64_t slots

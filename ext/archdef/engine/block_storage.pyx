@@ -2,12 +2,11 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free
 
-from archdef.engine.block_memory cimport BlockStorage, BlockLayout
+from archdef.engine.block_memory cimport BlockLayout, BlockStorage, BlockStoragePool
 from archdef.engine.copying cimport Copies
 from archdef.engine.divergence cimport Frame, Split
 from archdef.engine.frames cimport STACK_FRAMES
 from archdef.engine.launch cimport Launch, Warp
-from archdef.engine.state cimport Chip
 
 cdef extern from "archdef/engine/pages.h" nogil:
     void *pages_take(size_t alignment, size_t bytes)
@@ -57,9 +56,9 @@ cdef void block_storage_plan(Launch *launch) noexcept nogil:
     storage.bytes_apart = _class(apart, &storage.kind_apart)
 
 
-cdef int _more(Chip *chip, int32_t kind, int64_t bytes_) noexcept nogil:
+cdef int _more(BlockStoragePool *pool, int32_t kind, int64_t bytes_) noexcept nogil:
     """Take a piece of host memory that holds several of a class. Returns -1 if there is none."""
-    cdef int64_t wanted = min(max(<int64_t>SLAB, chip.slab_bytes), <int64_t>LARGEST_SLAB)
+    cdef int64_t wanted = min(max(<int64_t>SLAB, pool.slab_bytes), <int64_t>LARGEST_SLAB)
     cdef int64_t count = max((wanted - LINE) // bytes_, 1), i
     cdef char *slab
     cdef BlockStorage *made
@@ -68,47 +67,47 @@ cdef int _more(Chip *chip, int32_t kind, int64_t bytes_) noexcept nogil:
     slab = <char *>pages_take(LINE, <size_t>(LINE + count * bytes_))
     if slab == NULL:
         return -1
-    chip.slab_bytes += LINE + count * bytes_
-    (<BlockStorage *>slab).next = chip.slabs
-    chip.slabs = <BlockStorage *>slab
+    pool.slab_bytes += LINE + count * bytes_
+    (<BlockStorage *>slab).next = pool.slabs
+    pool.slabs = <BlockStorage *>slab
     for i in range(count - 1, -1, -1):
         made = <BlockStorage *>(slab + LINE + i * bytes_)
-        made.next = chip.free_storage[kind]
-        chip.free_storage[kind] = made
+        made.next = pool.free[kind]
+        pool.free[kind] = made
     return 0
 
 
-cdef BlockStorage *_take(Chip *chip, int32_t kind, int64_t bytes_) noexcept nogil:
+cdef BlockStorage *_take(BlockStoragePool *pool, int32_t kind, int64_t bytes_) noexcept nogil:
     """Memory of one class, of an ended block if there is any; NULL: the host has none."""
     cdef BlockStorage *taken
-    if chip.free_storage[kind % STORAGE_CLASSES] == NULL and _more(chip, kind, bytes_) < 0:
+    if pool.free[kind % STORAGE_CLASSES] == NULL and _more(pool, kind, bytes_) < 0:
         return NULL
-    taken = chip.free_storage[kind]
-    chip.free_storage[kind] = taken.next
+    taken = pool.free[kind]
+    pool.free[kind] = taken.next
     return taken
 
 
-cdef void _give(Chip *chip, int32_t kind, BlockStorage *given) noexcept nogil:
-    given.next = chip.free_storage[kind]
-    chip.free_storage[kind] = given
+cdef void _give(BlockStoragePool *pool, int32_t kind, BlockStorage *given) noexcept nogil:
+    given.next = pool.free[kind]
+    pool.free[kind] = given
 
 
-cdef BlockStorage *block_storage_take(Chip *chip, Launch *launch) noexcept nogil:
+cdef BlockStorage *block_storage_take(BlockStoragePool *pool, Launch *launch) noexcept nogil:
     """Memory for one block; NULL: the host has none."""
-    cdef BlockStorage *storage = _take(chip, launch.block_layout.kind, launch.block_layout.bytes)
+    cdef BlockStorage *storage = _take(pool, launch.block_layout.kind, launch.block_layout.bytes)
     if storage == NULL:
         return NULL
-    storage.apart = _take(chip, launch.block_layout.kind_apart, launch.block_layout.bytes_apart)
+    storage.apart = _take(pool, launch.block_layout.kind_apart, launch.block_layout.bytes_apart)
     if storage.apart == NULL:
-        _give(chip, launch.block_layout.kind, storage)
+        _give(pool, launch.block_layout.kind, storage)
         return NULL
     return storage
 
 
-cdef void block_storage_release(Chip *chip, Launch *launch, BlockStorage *storage) noexcept nogil:
+cdef void block_storage_release(BlockStoragePool *pool, Launch *launch, BlockStorage *storage) noexcept nogil:
     """Keep the memory of an ended block for others of that size."""
-    _give(chip, launch.block_layout.kind_apart, storage.apart)
-    _give(chip, launch.block_layout.kind, storage)
+    _give(pool, launch.block_layout.kind_apart, storage.apart)
+    _give(pool, launch.block_layout.kind, storage)
 
 
 cdef void block_storage_assign(const Launch *launch, BlockStorage *storage, Warp *w, int32_t index) noexcept nogil:
@@ -131,10 +130,10 @@ cdef void block_storage_assign(const Launch *launch, BlockStorage *storage, Warp
     w.local = apart + at.local + index * launch.lanes * launch.local_bytes
 
 
-cdef void block_storage_close(Chip *chip) noexcept nogil:
+cdef void block_storage_close(BlockStoragePool *pool) noexcept nogil:
     """Free the memory of all blocks."""
     cdef BlockStorage *slab
-    while chip.slabs != NULL:
-        slab = chip.slabs
-        chip.slabs = slab.next
+    while pool.slabs != NULL:
+        slab = pool.slabs
+        pool.slabs = slab.next
         free(slab)

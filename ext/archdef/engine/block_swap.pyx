@@ -12,30 +12,31 @@ from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport Uop
 from archdef.engine.share cimport Share
 from archdef.engine.simt cimport simt_arrive
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
 from archdef.engine.waiting cimport plan
 
 
 cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
     """All that a block has launched is complete: its warps that wait for that go on."""
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef Warp *w
     cdef int32_t i
     if not b.running:
         return
     for i in range(b.launch.block_warps):
-        w = sm.warps + b.warps[i]
+        w = sm.core.warps + b.warps[i]
         if w.state == WS_CHILDREN:
-            if sm.now > w.settled:
-                w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += sm.now - w.settled
-                note_lanes(w, w.launch.ops + w.pc, w.settled, sm.now, sm.now, 0)
-                w.settled = sm.now
+            if sm.core.now > w.settled:
+                w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += sm.core.now - w.settled
+                note_lanes(w, w.launch.ops + w.pc, w.settled, sm.core.now, sm.core.now, 0)
+                w.settled = sm.core.now
             w.pc += 1
             simt_arrive(w)
             plan(sm, w, w.settled, ST_LAUNCH)
 
 
-cdef void block_swap_out(Sm *sm, Block *b, int64_t cycle) noexcept nogil:
+cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
     """A block gives its place away: its warps have been resident until now, and will be again when it is back."""
     cdef Warp *w
     cdef const Uop *u
@@ -66,19 +67,19 @@ cdef int32_t _moved(const Block *b, const ChildLaunches *child_launches, int32_t
 
 cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
     """A block that was swapped out is back: give its warps their slots and let those go on that waited for children."""
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef ChildLaunches *child_launches = b.child_launches
-    cdef Share *share = b.launch.origin.shares + sm.id
+    cdef Share *share = b.launch.origin.shares + sm.core.id
     cdef Warp *w
     cdef int32_t i
     if share.warps_alive == 0:
-        share.active_since = sm.now
+        share.active_since = sm.core.now
     share.warps_alive += b.warps_alive
     share.resident += 1
     if share.resident > share.most_resident:
         share.most_resident = share.resident
     for i in range(b.launch.block_warps):
-        w = sm.warps + b.warps[i]
+        w = sm.core.warps + b.warps[i]
         w[0] = child_launches.warps[i]
         w.share = share
         w.block = slot
@@ -87,11 +88,11 @@ cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
     for i in range(BARRIERS):
         if b.barriers[i].first_waiting >= 0:
             b.barriers[i].first_waiting = _moved(b, child_launches, b.barriers[i].first_waiting)
-    b.started = sm.now
+    b.started = sm.core.now
     for i in range(b.launch.block_warps):
-        place_block_warp(sm, sm.warps + b.warps[i], b.warps[i], b.number)
-        sm.warps[b.warps[i]].settled = sm.now
-        if sm.observers != NULL and sm.warps[b.warps[i]].state == WS_ENDED:
+        place_block_warp(sm, sm.core.warps + b.warps[i], b.warps[i], b.number)
+        sm.core.warps[b.warps[i]].settled = sm.core.now
+        if sm.core.observers != NULL and sm.core.warps[b.warps[i]].state == WS_ENDED:
             tell_warp_left(sm, b.warps[i])
     free(child_launches.warps)
     child_launches.warps = NULL

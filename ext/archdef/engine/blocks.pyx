@@ -8,6 +8,7 @@ from archdef.engine.cache cimport cache_resize
 from archdef.engine.converge cimport converge_start
 from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
+from archdef.engine.dispatcher cimport BlockSlots
 from archdef.engine.failures cimport errors_settle
 from archdef.engine.child_launches cimport child_launches_leave
 from archdef.engine.fetch cimport fetch_preload
@@ -103,11 +104,11 @@ cdef void _preset(const Launch *launch, const Sm *sm, Warp *w, const Block *b) n
             elif which == SR_CTAID_Z:
                 value = b.index[2]
             elif which == SR_WARPID:
-                value = <uint32_t>(w - sm.warps)
+                value = <uint32_t>(w - sm.core.warps)
             elif which == SR_NWARPID:
                 value = <uint32_t>launch.m.limits.warps_per_multiprocessor
             elif which == SR_SMID:
-                value = <uint32_t>sm.id
+                value = <uint32_t>sm.core.id
             else:
                 value = <uint32_t>launch.m.chip.multiprocessors      # SR_NSMID: `program.pyx` lets no other through
             for lane in range(launch.lanes):
@@ -124,29 +125,29 @@ cdef void place_block_warp(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept
     s.order[w.bit] = sm.launched_warps
     if looks_at_blocks(sm.m):
         group_warp(s, w.bit, sm.launched_warps - w.index)
-    s.issued_at[w.bit] = sm.now
+    s.issued_at[w.bit] = sm.core.now
     if s.asked != NULL:
         place_warp(s.asked, w.bit, number)
-    if sm.observers != NULL:
+    if sm.core.observers != NULL:
         tell_warp_came(sm, w, sm.launched_warps)
     sm.launched_warps += 1
 
 
 cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     """Start the block that has been given this slot."""
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef Launch *launch = b.launch
-    cdef Share *share = launch.origin.shares + sm.id
+    cdef Share *share = launch.origin.shares + sm.core.id
     cdef Warp *w
     cdef int64_t rest
     cdef int32_t i, at, threads, k
     if (launch.l1_sets and (launch.l1_sets != sm.l1.table.sets or launch.l1_ways != sm.l1.table.ways)
-            and sm.used[1] == launch.cost[1]):
+            and sm.places.used[1] == launch.cost[1]):
         cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
     if launch.code_lines:
         fetch_preload(sm, launch)
     b.running = 1
-    b.started = sm.now
+    b.started = sm.core.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])
     rest = b.number // launch.grid[0]
     b.index[1] = <uint32_t>(rest % launch.grid[1])
@@ -158,7 +159,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     b.child_launches = NULL
     b.leaving = False
     if b.cluster != NULL:
-        cluster_begin(sm, b)
+        cluster_begin(&sm.core, b)
     b.shared = <char *>b.storage + launch.block_layout.shared
     memset(b.shared, 0, <size_t>launch.shared_bytes)
     for k in range(BARRIERS):
@@ -166,9 +167,9 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         b.barriers[k].first_waiting = -1
         b.barriers[k].all = 1
     if share.warps_alive == 0:
-        share.active_since = sm.now
+        share.active_since = sm.core.now
     if share.counters.blocks == 0:
-        share.ready = sm.now + sm.m.chip.block_launch.first_cycles
+        share.ready = sm.core.now + sm.m.chip.block_launch.first_cycles
     share.warps_alive += launch.block_warps
     share.resident += 1
     if share.resident > share.most_resident:
@@ -179,7 +180,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     share.counters.lanes += launch.block_warps * launch.lanes
     for i in range(launch.block_warps):
         at = b.warps[i]
-        w = sm.warps + at
+        w = sm.core.warps + at
         block_storage_assign(launch, b.storage, w, i)
         w.launch = launch
         w.share = share
@@ -209,7 +210,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             converge_start(w)
         if launch.copies:
             memset(w.copies, 0, sizeof(Copies))
-        w.settled = sm.now
+        w.settled = sm.core.now
         memset(w.rows, 0, <size_t>launch.block_layout.row_bytes)
         memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
         memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
@@ -220,33 +221,34 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
         place_block_warp(sm, w, at, b.number)
-        plan(sm, w, max(sm.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.now else ST_BRANCH)
+        plan(sm, w, max(sm.core.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.core.now else ST_BRANCH)
 
 
 cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     """If nothing of the block is left, report its end; its place is free some cycles later."""
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
+    cdef BlockSlots *places = sm.places
     cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
         if b.child_launches != NULL:
             child_launches_leave(sm.chip.dispatcher, b.child_launches)
             b.child_launches = NULL
-        b.launch.origin.shares[sm.id].resident -= 1
+        b.launch.origin.shares[sm.core.id].resident -= 1
         for i in range(b.launch.block_warps):
-            stack_drop(sm.warps + b.warps[i])
+            stack_drop(sm.core.warps + b.warps[i])
         if b.cluster != NULL:
-            cluster_end(sm, b, cycle)
-        sm.ended[sm.ended_count].cycle = cycle
-        sm.ended[sm.ended_count].slot = slot
-        sm.ended_count += 1
+            cluster_end(&sm.core, b, cycle)
+        places.ended[places.ended_count].cycle = cycle
+        places.ended[places.ended_count].slot = slot
+        places.ended_count += 1
 
 
 cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     """All lanes have ended."""
-    cdef Block *b = sm.blocks + w.block
+    cdef Block *b = sm.core.blocks + w.block
     w.state = WS_ENDED
-    if sm.observers != NULL:
+    if sm.core.observers != NULL:
         tell_warp_left(sm, w.slot)
     w.share.counters.warp_cycles += w.settled - b.started
     if w.launch.origin.failures:

@@ -55,9 +55,9 @@ cdef inline bint _boxed(const Uop *u) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------ moving bytes
 cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.detail[0] = <uint64_t>bytes
-    return guest_fault(sm, w, code, lane, address)
+    if sm.core.fault.code == 0:
+        sm.core.fault.detail[0] = <uint64_t>bytes
+    return guest_fault(&sm.core, w, code, lane, address)
 
 
 cdef char *_source(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t bytes) noexcept nogil:
@@ -66,11 +66,11 @@ cdef char *_source(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t bytes)
     if offset & (PIECE - 1):
         _refuse(sm, w, FAULT_ALIGNMENT, lane, offset, PIECE)
         return NULL
-    offset = <uint32_t>own_address(w.launch, sm.blocks + w.block, offset)
+    offset = <uint32_t>own_address(w.launch, sm.core.blocks + w.block, offset)
     if bytes > w.launch.shared_bytes or offset > w.launch.shared_bytes - bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, offset, bytes)
         return NULL
-    return sm.blocks[w.block].shared + offset
+    return sm.core.blocks[w.block].shared + offset
 
 
 cdef int _target(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t address, int64_t bytes, int64_t mask, Receivers *to) noexcept nogil:
@@ -84,7 +84,7 @@ cdef int _target(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t address
     shared = (<const uint32_t *>row_of(w.launch, w, u, 0))[lane]
     if shared & (PIECE - 1):
         return _refuse(sm, w, FAULT_ALIGNMENT, lane, shared, PIECE)
-    return receivers(sm, w, lane, shared, bytes, mask, to)
+    return receivers(&sm.core, w, lane, shared, bytes, mask, to)
 
 
 cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t bytes, bint writes) noexcept nogil:
@@ -97,7 +97,7 @@ cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t by
         _refuse(sm, w, FAULT_ALIGNMENT, lane, address, PIECE)
         return NULL
     if address >= <uint64_t>GLOBAL_BASE:
-        place = guest_at(<Sm *>sm, w, lane, address, &room)
+        place = guest_at(&sm.core, w, lane, address, &room)
     if place == NULL or room < bytes:
         _refuse(sm, w, FAULT_BOUNDS, lane, address, bytes)
         return NULL
@@ -136,7 +136,7 @@ cdef int _piece(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy) noexcep
     cdef char *source
     cdef int k
     if bytes & (PIECE - 1):
-        return guest_fault(sm, w, FAULT_BULK_SIZE, lane, bytes)
+        return guest_fault(&sm.core, w, FAULT_BULK_SIZE, lane, bytes)
     if u.combine != BK_WITHIN:
         address = (<const uint64_t *>row_of(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
     if u.combine == BK_TO_SHARED and u.s[4] >= 0:
@@ -153,7 +153,7 @@ cdef int _piece(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy) noexcep
         copy.group = w.bulk_group % COPY_GROUPS
         w.copies.bulk_writes[copy.group] += 1
         w.copies.bulk_reads[copy.group] += 1
-    elif receivers_barrier(sm, w, lane, (<const uint32_t *>row_of(launch, w, u, 3))[lane], mask, copy) < 0:
+    elif receivers_barrier(&sm.core, w, lane, (<const uint32_t *>row_of(launch, w, u, 3))[lane], mask, copy) < 0:
         return -1
     for k in range(to.count):
         if u.vec:
@@ -171,7 +171,7 @@ cdef int _copy(Sm *sm, int32_t slot, Warp *w, const Uop *u, int lane) noexcept n
     cdef Bulk *bulk = &sm.bulk
     cdef int32_t place = (bulk.first + bulk.count) % BULK_RING
     cdef BulkCopy *copy = bulk.ring + place
-    if (box_copy(sm, w, u, lane, copy, bulk.boxes + place) if _boxed(u) else _piece(sm, w, u, lane, copy)) < 0:
+    if (box_copy(&sm.core, w, u, lane, copy, bulk.boxes + place) if _boxed(u) else _piece(sm, w, u, lane, copy)) < 0:
         return -1
     copy.warp = slot
     copy.op = <int32_t>(u - launch.ops)
@@ -225,7 +225,7 @@ cdef inline void _file(Sm *sm, Bulk *bulk) noexcept nogil:
     """Let the unit go on at its time."""
     if bulk.wake != bulk.time:
         bulk.wake = bulk.time
-        events_push(sm.inbox, bulk.time, EV_BULK, 0)
+        events_push(sm.core.inbox, bulk.time, EV_BULK, 0)
 
 
 cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
@@ -259,7 +259,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         lsu.counters = c
         lsu.time = lsu.stalled = cycle
         lsu.floor = 0
-        held_until(sm, u.unit, NEVER, 0)
+        held_until(&sm.units, u.unit, NEVER, 0)
     return started
 
 
@@ -267,7 +267,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
 cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept nogil:
     """Form the transactions of the next aligned piece of a copy, and count them."""
     cdef const MachineTable *m = sm.m
-    cdef StatementCounters *c = sm.warps[copy.warp].launch.counters + u.statement
+    cdef StatementCounters *c = sm.core.warps[copy.warp].launch.counters + u.statement
     cdef uint64_t address[CHUNK_PIECES]
     cdef uint64_t size = CHUNK_PIECES * PIECE, mask
     cdef int64_t pieces = 0, moved = 0
@@ -314,7 +314,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, sm.warps[sm.loads[bulk.load].warp].launch, cycle)
+    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, sm.core.warps[sm.loads[bulk.load].warp].launch, cycle)
 
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
@@ -344,7 +344,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             _file(sm, bulk)
             return -1
         copy = bulk.ring + bulk.first
-        u = sm.warps[copy.warp].launch.ops + copy.op
+        u = sm.core.warps[copy.warp].launch.ops + copy.op
         if bulk.load < 0:
             if copy.ready > cycle:
                 bulk.time = copy.ready
@@ -363,13 +363,13 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
         if u.combine == BK_WITHIN:
             # read, then written, at the width of all banks
             if copy.barrier >= CLUSTER_FIRST:       # by the way to other blocks
-                bulk.time = remote_pass(sm, cycle, copy.left)
+                bulk.time = remote_pass(&sm.remote, m, cycle, copy.left)
             else:
                 bulk.time = cycle + 2 * m.shared.pass_cycles * max(
                     (copy.left + m.shared.banks * m.shared.bank_width_bytes - 1) // (m.shared.banks * m.shared.bank_width_bytes), 1)
             copy.left = 0
             sm.loads[bulk.load].remaining += 1
-            events_push(sm.inbox, bulk.time + m.shared.latency_cycles, EV_COPIED, bulk.load)
+            events_push(sm.core.inbox, bulk.time + m.shared.latency_cycles, EV_COPIED, bulk.load)
         else:
             if bulk.next == bulk.chunk and copy.left:
                 _next_chunk(sm, bulk, copy, u)
@@ -384,7 +384,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             bulk.count -= 1
             sm.loads[load].remaining -= 1
             if copy.group >= 0:
-                sm.warps[copy.warp].copies.bulk_reads[copy.group] -= 1
+                sm.core.warps[copy.warp].copies.bulk_reads[copy.group] -= 1
             return load
     return -1
 
@@ -393,5 +393,5 @@ cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
     """A copy's last byte has arrived: count it where the kernel looks for it."""
     sm.bulk.loads -= 1
     if sm.loads[index].group >= 0:
-        sm.warps[sm.loads[index].warp].copies.bulk_writes[sm.loads[index].group] -= 1
-    delivered(sm, index)
+        sm.core.warps[sm.loads[index].warp].copies.bulk_writes[sm.loads[index].group] -= 1
+    delivered(&sm.core, sm.loads + index)

@@ -6,12 +6,13 @@ over.
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, realloc
 
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.heap cimport heap_free
 from archdef.engine.launch cimport ChildLaunches, Launch, LaunchBuffer, Origin
-from archdef.engine.state cimport Dispatcher, Sm
+from archdef.engine.sm_core cimport SmCore
 
 
-cdef ChildLaunches *child_launches_take(Dispatcher *d, const Sm *sm, int32_t slot) noexcept nogil:
+cdef ChildLaunches *child_launches_take(Dispatcher *d, const SmCore *sm, int32_t slot) noexcept nogil:
     """Record for a block that launches something; NULL: the host has no memory."""
     cdef ChildLaunches *child_launches = d.spare_child_launches
     cdef ChildLaunches **grown
@@ -59,18 +60,18 @@ cdef int launch_enter(Dispatcher *d, Launch *launch) noexcept nogil:
     cdef void *grown
     cdef int64_t room = 2 * d.launch_room + 16
     if d.launched == d.launch_room:
-        grown = realloc(d.chip.launches, <size_t>room * sizeof(void *))
+        grown = realloc(d.launches, <size_t>room * sizeof(void *))
         if grown == NULL:
             return -1
-        d.chip.launches = <Launch **>grown
-        grown = realloc(d.chip.landed, <size_t>room * sizeof(int64_t))
+        d.launches = <Launch **>grown
+        grown = realloc(d.landed, <size_t>room * sizeof(int64_t))
         if grown == NULL:
             return -1
-        d.chip.landed = d.chip.network_landed[0] = <int64_t *>grown
+        d.landed = d.network_landed[0] = <int64_t *>grown
         d.launch_room = room
     launch.number = <int32_t>d.launched
-    d.chip.launches[d.launched] = launch
-    d.chip.landed[d.launched] = 0
+    d.launches[d.launched] = launch
+    d.landed[d.launched] = 0
     d.launched += 1
     return 0
 
@@ -80,7 +81,7 @@ cdef Launch *launch_take(Dispatcher *d) noexcept nogil:
     cdef Launch *launch = d.spare
     if launch != NULL:
         d.spare = launch.next_running
-        d.chip.landed[launch.number] = 0
+        d.landed[launch.number] = 0
         return launch
     launch = <Launch *>calloc(1, sizeof(Launch))
     if launch == NULL or launch_enter(d, launch) < 0:

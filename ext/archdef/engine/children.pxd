@@ -1,9 +1,10 @@
 """Launches by kernels: the calls that make them."""
 from libc.stdint cimport int64_t, uint64_t
 
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport SYS_COPY, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_FILL, SYS_LAUNCH
 
 cdef inline bint is_item(const Uop *u) noexcept nogil:
@@ -11,4 +12,4 @@ cdef inline bint is_item(const Uop *u) noexcept nogil:
     return u.fn in (SYS_LAUNCH, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_COPY, SYS_FILL)
 
 
-cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil
+cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil

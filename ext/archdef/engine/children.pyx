@@ -17,13 +17,14 @@ from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_ENQUEUED
 from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport Uop
 from archdef.engine.block_storage cimport block_storage_plan
-from archdef.engine.state cimport Dispatcher, Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
                                    SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_GRIDID, SR_NCLUSTERID_X, SR_NCTAID_X, SR_NTID_X,
                                    SR_TOTAL_SHARED, SR_WARP_SIZE, SYS_COPY,
@@ -63,7 +64,7 @@ cdef inline uint64_t _wide(const Warp *w, const Uop *u, int i, int lane) noexcep
     return (<const uint64_t *>_row(w, u, i))[lane]
 
 
-cdef int _store(Sm *sm, Warp *w, int lane, uint64_t address, const void *value, int bytes) noexcept nogil:
+cdef int _store(SmCore *sm, Warp *w, int lane, uint64_t address, const void *value, int bytes) noexcept nogil:
     """Write a result to guest memory. Returns -1 after a fault."""
     cdef int64_t room
     cdef char *place = guest_at(sm, w, lane, address, &room)
@@ -81,38 +82,38 @@ cdef int _kernel(const Origin *origin, uint64_t function) noexcept nogil:
     return origin.functions[function - 1]
 
 
-cdef inline bint _full(const Sm *sm, const Launch *launch) noexcept nogil:
+cdef inline bint _full(const Launch *launch) noexcept nogil:
     """Whether as many items wait as the machine keeps."""
-    return launch.origin.pending >= sm.m.device_launches.pending
+    return launch.origin.pending >= launch.m.device_launches.pending
 
 
-cdef int _refusal(const Sm *sm, const Launch *launch, int kernel, const uint32_t *grid, const uint32_t *block, uint32_t shared) noexcept nogil:
+cdef int _refusal(const Launch *launch, int kernel, const uint32_t *grid, const uint32_t *block, uint32_t shared) noexcept nogil:
     """Why this cannot be launched; DE_NONE: it can."""
     cdef int64_t threads = <int64_t>block[0] * block[1] * block[2]
     cdef int k
     if kernel < 0:
         return DE_FUNCTION
     for k in range(3):
-        if grid[k] == 0 or block[k] == 0 or grid[k] > sm.m.limits.grid_dimensions[k] or block[k] > sm.m.limits.block_dimensions[k]:
+        if grid[k] == 0 or block[k] == 0 or grid[k] > launch.m.limits.grid_dimensions[k] or block[k] > launch.m.limits.block_dimensions[k]:
             return DE_CONFIGURATION
     if (<int64_t>1 << 62) // grid[0] // grid[1] < <int64_t>grid[2]:        # what limits a description may allow
         return DE_CONFIGURATION
-    if <int64_t>block[0] * block[1] > sm.m.limits.threads_per_block or threads > sm.m.limits.threads_per_block:
+    if <int64_t>block[0] * block[1] > launch.m.limits.threads_per_block or threads > launch.m.limits.threads_per_block:
         return DE_CONFIGURATION
-    if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > sm.m.limits.shared_bytes_per_block:
+    if launch.origin.kernels[kernel].model.shared_bytes + <int64_t>shared > launch.m.limits.shared_bytes_per_block:
         return DE_CONFIGURATION
-    if launch.depth >= sm.m.device_launches.depth:
+    if launch.depth >= launch.m.device_launches.depth:
         return DE_DEPTH
     return DE_NONE
 
 
-cdef int64_t _virtual(Sm *sm, Warp *w) noexcept nogil:
+cdef int64_t _virtual(Warp *w) noexcept nogil:
     """A buffer of the virtualised pool, which lies in the device heap; -1: there is no such pool, or it is full."""
     cdef Origin *origin = w.launch.origin
     cdef int64_t number = origin.free_virtual
     cdef uint64_t address
     cdef void *grown
-    if sm.m.device_launches.pool != DEVICE_LAUNCHES_POOL_VIRTUALISED or w.launch.heap == NULL or number < 0 and origin.buffer_made >= 1 << 30:
+    if w.launch.m.device_launches.pool != DEVICE_LAUNCHES_POOL_VIRTUALISED or w.launch.heap == NULL or number < 0 and origin.buffer_made >= 1 << 30:
         return -1
     address = heap_allocate(w.launch.heap, <uint64_t>(BUFFER_HEAD + origin.buffer_bytes))
     if address == 0:
@@ -148,7 +149,7 @@ cdef int64_t _numbered(const Origin *origin, const Launch *launch, uint64_t addr
     return number if origin.buffers[number].address == address else -1
 
 
-cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noexcept nogil:
+cdef int _buffer(SmCore *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noexcept nogil:
     """Set aside room for the arguments of a launch."""
     cdef Origin *origin = w.launch.origin
     cdef LaunchBuffer *buffer
@@ -159,16 +160,16 @@ cdef int _buffer(Sm *sm, Warp *w, const Uop *u, int lane, uint64_t *address) noe
     for k in range(3):
         grid[k] = _word(w, u, 1 + k, lane)
         block[k] = _word(w, u, 4 + k, lane)
-    refusal = _refusal(sm, w.launch, kernel, grid, block, _word(w, u, 7, lane))
+    refusal = _refusal(w.launch, kernel, grid, block, _word(w, u, 7, lane))
     address[0] = 0
     if refusal:
         return refusal
-    if origin.pending < sm.m.device_launches.pending and origin.free_count:
+    if origin.pending < w.launch.m.device_launches.pending and origin.free_count:
         origin.free_count -= 1
         number = origin.free_buffers[origin.free_count]
         origin.buffers[number].address = origin.buffer_address + <uint64_t>(number * origin.buffer_bytes)
     else:
-        number = _virtual(sm, w)
+        number = _virtual(w)
         if number < 0:
             return DE_PENDING
     buffer = origin.buffers + number
@@ -240,16 +241,15 @@ cdef int _fill(Launch *child, const KernelTable *table, const char *arguments, u
 
 
 # ---------------------------------------------------------------------------------------------------------------- items
-cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
+cdef Launch *_item(SmCore *sm, Dispatcher *d, Warp *w, int kind) noexcept nogil:
     """A launch by this warp's block, of no stream yet; NULL: the host has no memory."""
-    cdef Dispatcher *d = sm.chip.dispatcher
     cdef Block *b = sm.blocks + w.block
     cdef Launch *child
     if b.child_launches == NULL:
         b.child_launches = child_launches_take(d, sm, w.block)
     child = launch_take(d) if b.child_launches != NULL else NULL
     if child == NULL:
-        sm.chip.out_of_memory = True
+        sm.fault.out_of_memory = True
         return NULL
     d.serial += 1
     child.serial = d.serial
@@ -271,16 +271,16 @@ cdef Launch *_item(Sm *sm, Warp *w, int kind) noexcept nogil:
     return child
 
 
-cdef void _start(Sm *sm, Warp *w, Launch *child, int64_t when) noexcept nogil:
+cdef void _start(SmCore *sm, Dispatcher *d, Warp *w, Launch *child, int64_t when) noexcept nogil:
     """Let an item reach its stream."""
     child.asked = when
-    child.ready = when + sm.m.device_launches.start_cycles
+    child.ready = when + w.launch.m.device_launches.start_cycles
     child.origin.pending += 1
     child.counted = not child.tail
     if child.counted:
         child.child_launches.pending += 1
     w.launch.children += 1           # a tail: until it is listed
-    dispatch_note(sm.chip.dispatcher, child.ready, DISPATCH_LAUNCH_ENQUEUED, sm.id, child.number)
+    dispatch_note(d, child.ready, DISPATCH_LAUNCH_ENQUEUED, sm.id, child.number)
 
 
 cdef DeviceStream *_handle(const Warp *w, uint64_t handle, int kind) noexcept nogil:
@@ -306,14 +306,14 @@ cdef int _stream(const Warp *w, uint64_t handle, Launch *child) noexcept nogil:
     return DE_NONE
 
 
-cdef void _give_back(Sm *sm, Launch *child) noexcept nogil:
+cdef void _give_back(Dispatcher *d, Launch *child) noexcept nogil:
     """An item that is not started after all."""
     child.serial = 0
-    child.next_running = sm.chip.dispatcher.spare
-    sm.chip.dispatcher.spare = child
+    child.next_running = d.spare
+    d.spare = child
 
 
-cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcept nogil:
+cdef int _launch(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *when) noexcept nogil:
     """Launch a kernel with the arguments in a buffer; puts off `when`, should that take longer. Returns a DeviceError, -1 after a fault."""
     cdef Origin *origin = w.launch.origin
     cdef uint64_t address = _wide(w, u, 0, lane), value
@@ -333,16 +333,16 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     for i in range(table.pointer_count):
         memcpy(&value, arguments + table.pointers[i], 8)
         if value - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES or value - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
-            if sm.chip.fault.code == 0:
-                sm.chip.fault.detail[0] = <uint64_t>table.pointers[i]
-                sm.chip.fault.detail[1] = <uint64_t>buffer.kernel
+            if sm.fault.code == 0:
+                sm.fault.detail[0] = <uint64_t>table.pointers[i]
+                sm.fault.detail[1] = <uint64_t>buffer.kernel
             return guest_fault(sm, w, FAULT_LAUNCH_POINTER, lane, value)
-    child = _item(sm, w, LK_GRID)
+    child = _item(sm, d, w, LK_GRID)
     if child == NULL:
         return DE_MEMORY
     refusal = _stream(w, _wide(w, u, 1, lane), child)
     if refusal:
-        _give_back(sm, child)
+        _give_back(d, child)
         buffer_return(origin, w.launch, number)
         return DE_VALUE
     child.kernel = buffer.kernel
@@ -387,16 +387,16 @@ cdef int _launch(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *when) noexcep
     child.cost[0] = 0
     block_storage_plan(child)
     if _fill(child, table, arguments, address) < 0:
-        sm.chip.out_of_memory = True
+        sm.fault.out_of_memory = True
         return DE_MEMORY
     if number >= origin.buffer_count:
-        when[0] += sm.m.device_launches.virtual_cycles
-    _start(sm, w, child, when[0])
+        when[0] += w.launch.m.device_launches.virtual_cycles
+    _start(sm, d, w, child, when[0])
     return DE_NONE
 
 
 # ---------------------------------------------------------------------------------------------- streams, events, copies
-cdef int _make(Sm *sm, Warp *w, const Uop *u, int lane, int kind) noexcept nogil:
+cdef int _make(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int kind) noexcept nogil:
     """Make a stream or an event. Returns a DeviceError, -1 after a fault."""
     cdef Origin *origin = w.launch.origin
     cdef void *grown
@@ -408,7 +408,7 @@ cdef int _make(Sm *sm, Warp *w, const Uop *u, int lane, int kind) noexcept nogil
         grown = realloc(origin.streams, <size_t>(2 * origin.stream_room + 64) * sizeof(DeviceStream))
         if grown == NULL:
             return DE_MEMORY
-        _moved(origin, <DeviceStream *>grown, sm.chip.dispatcher)
+        _moved(origin, <DeviceStream *>grown, d)
         origin.stream_room = 2 * origin.stream_room + 64
     made = origin.streams + origin.stream_count
     memset(made, 0, sizeof(DeviceStream))
@@ -439,21 +439,21 @@ cdef int _drop(const Warp *w, uint64_t handle, int kind) noexcept nogil:
     return DE_NONE
 
 
-cdef int _mark(Sm *sm, Warp *w, uint64_t stream, uint64_t event, bint record, int64_t when) noexcept nogil:
+cdef int _mark(SmCore *sm, Dispatcher *d, Warp *w, uint64_t stream, uint64_t event, bint record, int64_t when) noexcept nogil:
     """Record an event in a stream, or let a stream wait for one."""
     cdef DeviceStream *found = _handle(w, event, EVENT)
     cdef Launch *item
     cdef int refusal
     if found == NULL:
         return DE_HANDLE
-    if _full(sm, w.launch):
+    if _full(w.launch):
         return DE_PENDING
-    item = _item(sm, w, LK_MARK)
+    item = _item(sm, d, w, LK_MARK)
     if item == NULL:
         return DE_MEMORY
     refusal = _stream(w, stream, item)
     if refusal or item.tail:
-        _give_back(sm, item)
+        _give_back(d, item)
         return refusal if refusal else DE_VALUE
     if record:
         found.last = item
@@ -462,11 +462,11 @@ cdef int _mark(Sm *sm, Warp *w, uint64_t stream, uint64_t event, bint record, in
         item.waits += 1
         item.next_waiter = found.last.first_waiter
         found.last.first_waiter = item
-    _start(sm, w, item, when)
+    _start(sm, d, w, item, when)
     return DE_NONE
 
 
-cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when) noexcept nogil:
+cdef int _move(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, bint fill, int64_t when) noexcept nogil:
     """Copy or set device memory in a stream. Returns a DeviceError."""
     cdef Launch *item
     cdef uint32_t direction
@@ -475,14 +475,14 @@ cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when)
         direction = _word(w, u, 3, lane)
         if direction != 3 and direction != 4:     # device to device, or whatever the addresses say
             return DE_DIRECTION
-    if _full(sm, w.launch):
+    if _full(w.launch):
         return DE_PENDING
-    item = _item(sm, w, LK_FILL if fill else LK_COPY)
+    item = _item(sm, d, w, LK_FILL if fill else LK_COPY)
     if item == NULL:
         return DE_MEMORY
     refusal = _stream(w, _wide(w, u, 3 if fill else 4, lane), item)
     if refusal:
-        _give_back(sm, item)
+        _give_back(d, item)
         return refusal
     item.target = _wide(w, u, 0, lane)
     item.source = <uint64_t>_word(w, u, 1, lane) if fill else _wide(w, u, 1, lane)
@@ -492,12 +492,12 @@ cdef int _move(Sm *sm, Warp *w, const Uop *u, int lane, bint fill, int64_t when)
     item.span_count = w.launch.span_count
     item.heap = w.launch.heap
     item.statements = w.pc      # who asked for it
-    _start(sm, w, item, when)
+    _start(sm, d, w, item, when)
     return DE_NONE
 
 
 # ----------------------------------------------------------------------------------------------------------------- calls
-cdef int _told(Sm *sm, Warp *w, const Uop *u, int lane, const int64_t *pairs, int64_t count, int bytes) noexcept nogil:
+cdef int _told(SmCore *sm, Warp *w, const Uop *u, int lane, const int64_t *pairs, int64_t count, int bytes) noexcept nogil:
     """Look a number up that the description says and store its value. Returns a DeviceError, -1 after a fault."""
     cdef int64_t i
     for i in range(count):
@@ -506,7 +506,7 @@ cdef int _told(Sm *sm, Warp *w, const Uop *u, int lane, const int64_t *pairs, in
     return DE_VALUE
 
 
-cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
+cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
     """Serve one lane's call at a cycle, which it may put off. Returns 1 if the warp has to wait for its children, -1 after a fault."""
     cdef int64_t when = due[0]
     cdef Origin *origin = w.launch.origin
@@ -530,24 +530,24 @@ cdef int child_call(Sm *sm, Warp *w, const Uop *u, int lane, int64_t *due) noexc
             (<uint64_t *>(w.rows + u.d[0]))[lane] = address
         return 0
     if u.fn == SYS_LAUNCH:
-        answer = _launch(sm, w, u, lane, due)
+        answer = _launch(sm, d, w, u, lane, due)
     elif u.fn == SYS_JOIN:
-        if w.launch.depth >= sm.m.device_launches.synchronization_depth:
+        if w.launch.depth >= w.launch.m.device_launches.synchronization_depth:
             answer = DE_JOIN_DEPTH
     elif u.fn == SYS_STREAM_MAKE:
-        answer = _make(sm, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE
+        answer = _make(sm, d, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE
     elif u.fn == SYS_STREAM_DROP:
         answer = _drop(w, _wide(w, u, 0, lane), STREAM)
     elif u.fn == SYS_EVENT_MAKE:
-        answer = _make(sm, w, u, lane, EVENT) if (<uint32_t>_word(w, u, 1, lane) | BLOCKING_SYNC) == (DISABLE_TIMING | BLOCKING_SYNC) else DE_VALUE
+        answer = _make(sm, d, w, u, lane, EVENT) if (<uint32_t>_word(w, u, 1, lane) | BLOCKING_SYNC) == (DISABLE_TIMING | BLOCKING_SYNC) else DE_VALUE
     elif u.fn == SYS_EVENT_DROP:
         answer = _drop(w, _wide(w, u, 0, lane), EVENT)
     elif u.fn == SYS_EVENT_RECORD:
-        answer = _mark(sm, w, _wide(w, u, 1, lane), _wide(w, u, 0, lane), True, when)
+        answer = _mark(sm, d, w, _wide(w, u, 1, lane), _wide(w, u, 0, lane), True, when)
     elif u.fn == SYS_EVENT_WAIT:
-        answer = _mark(sm, w, _wide(w, u, 0, lane), _wide(w, u, 1, lane), False, when)
+        answer = _mark(sm, d, w, _wide(w, u, 0, lane), _wide(w, u, 1, lane), False, when)
     elif u.fn == SYS_COPY or u.fn == SYS_FILL:
-        answer = _move(sm, w, u, lane, u.fn == SYS_FILL, when)
+        answer = _move(sm, d, w, u, lane, u.fn == SYS_FILL, when)
     elif u.fn == SYS_TAKE:
         address = heap_allocate(w.launch.heap, _wide(w, u, 1, lane))
         answer = _store(sm, w, lane, _wide(w, u, 0, lane), &address, 8) if address else DE_MEMORY

@@ -4,10 +4,10 @@ from libc.stdint cimport uint64_t
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
 cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
-cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
+cdef void compute(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
 cdef void compute_some(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
 
 cdef inline void compute_alu(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:

@@ -7,7 +7,7 @@ from archdef.engine.lanes cimport carry_table, compare_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
                                    K_REDUX, K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, REDUX_ADD, REDUX_AND,
                                    REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_DOWN,
@@ -288,7 +288,7 @@ cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
         lanes &= ~same
 
 
-cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef void _special(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Registers that change while the kernel runs."""
     cdef uint64_t value = 0
     cdef int lane
@@ -297,13 +297,13 @@ cdef void _special(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
     if u.fn == SR_SMID:
         value = <uint64_t>sm.id
     elif u.fn == SR_NSMID:
-        value = <uint64_t>sm.m.chip.multiprocessors
+        value = <uint64_t>w.launch.m.chip.multiprocessors
     elif u.fn == SR_CLOCK or u.fn == SR_CLOCK64:
         value = <uint64_t>sm.now
     elif u.fn == SR_CLOCK_HI:
         value = <uint64_t>sm.now >> 32
     elif u.fn == SR_GLOBALTIMER:
-        value = <uint64_t>(sm.now * sm.m.shader_period_fs // 1000000)
+        value = <uint64_t>(sm.now * w.launch.m.shader_period_fs // 1000000)
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
@@ -360,7 +360,7 @@ cdef void compute_some(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
 
 
-cdef void compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef void compute(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute a micro-op that touches registers only, for `lanes` (not empty)."""
     cdef const Launch *launch = w.launch
     cdef int i

@@ -2,13 +2,15 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.barrier cimport BARRIERS, CLUSTER_BARRIER, GRID_BARRIER
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.divergence cimport SPLIT_BARRIER, SPLIT_NAMED, SPLIT_RUNNABLE, SPLIT_YIELDED, Frame
 from archdef.engine.fault_code cimport FAULT_LIVELOCK
+from archdef.engine.fault_record cimport Fault
 from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_DIVERGED, WS_REGISTERS, Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.registers cimport registers_spare
 from archdef.engine.grid cimport Grid
-from archdef.engine.state cimport Dispatcher, Fault, Sm
+from archdef.engine.sm_core cimport SmCore
 
 cdef enum:
     MOST = 64                # warps that are listed
@@ -21,14 +23,14 @@ cdef _statement(const Launch *launch, int32_t op, Grid grid):
     return statements[launch.ops[op].statement]
 
 
-cdef _entry(const Sm *sm, const Warp *w, uint64_t lanes, int32_t op, Grid grid, barrier=None):
+cdef _entry(const SmCore *sm, const Warp *w, uint64_t lanes, int32_t op, Grid grid, barrier=None):
     """Some lanes of a warp: where they are, which barrier they are at."""
     cdef const Block *b = sm.blocks + w.block
     return {"block": (b.index[0], b.index[1], b.index[2]), "warp": w.index, "lanes": lanes, "statement": _statement(w.launch, op, grid),
             "barrier": "grid" if barrier == GRID_BARRIER else "cluster" if barrier == CLUSTER_BARRIER else barrier}
 
 
-cdef _number(const Sm *sm, const Warp *w):
+cdef _number(const SmCore *sm, const Warp *w):
     """The barrier at which a whole warp waits."""
     cdef const Block *b = sm.blocks + w.block
     cdef int32_t k, at
@@ -53,7 +55,7 @@ cdef int32_t _branch(const Warp *w, uint64_t waiting, uint64_t missing) noexcept
     return w.stack[best].branch if best >= 0 else -1
 
 
-cdef uint64_t _stack(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing, barrier):
+cdef uint64_t _stack(const SmCore *sm, const Warp *w, Grid grid, list waiting, list missing, barrier):
     """Lanes of a warp with a stack: those at a barrier, and those that wait for them. Returns the latter."""
     cdef uint64_t left = w.alive & ~w.active, apart = left
     cdef int32_t k
@@ -65,7 +67,7 @@ cdef uint64_t _stack(const Sm *sm, const Warp *w, Grid grid, list waiting, list 
     return apart
 
 
-cdef _splits(const Sm *sm, const Warp *w, uint64_t lanes, Grid grid, list waiting, list missing):
+cdef _splits(const SmCore *sm, const Warp *w, uint64_t lanes, Grid grid, list waiting, list missing):
     """Some lanes of a warp that progress independently: those at barriers or waiting for others by name, and those that wait to meet."""
     cdef int32_t k
     for k in range(w.split_room):
@@ -81,7 +83,7 @@ cdef _splits(const Sm *sm, const Warp *w, uint64_t lanes, Grid grid, list waitin
             missing.append(_entry(sm, w, w.stack[k].waiting & lanes, w.stack[k].pc, grid))
 
 
-cdef int32_t _circling(const Sm *sm, const Warp *w, Grid grid, list waiting, list missing):
+cdef int32_t _circling(const SmCore *sm, const Warp *w, Grid grid, list waiting, list missing):
     """Lanes of a warp that go round, and those that wait for them. Returns the op at which they diverged, -1: they did not."""
     cdef uint64_t left = w.alive & ~w.active
     cdef int32_t k
@@ -100,7 +102,7 @@ cdef int32_t _circling(const Sm *sm, const Warp *w, Grid grid, list waiting, lis
     return _branch(w, w.alive & ~left, left) if left else -1
 
 
-cdef object explain_deadlock(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid):
+cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid grid):
     """Describe a machine on which no warp can go on.
 
     Returns
@@ -112,7 +114,7 @@ cdef object explain_deadlock(const Fault *f, const Sm *sms, int64_t multiprocess
         who waits for registers also has ``registers``, those of a thread, ``wanted``, and ``pool``, what its block's pool has a lane;
         ``resident``: blocks that have a place, and ``unstarted``: blocks for which there was none yet.
     """
-    cdef const Sm *sm
+    cdef const SmCore *sm
     cdef const Warp *w
     cdef int64_t i
     cdef int32_t k, op = -1
@@ -122,16 +124,16 @@ cdef object explain_deadlock(const Fault *f, const Sm *sms, int64_t multiprocess
     while launch != NULL:
         unstarted += launch.blocks - launch.next_block
         launch = launch.next_running
-    for i in range(multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * sms[i].m.schedulers.count)):
-            if sms[i].blocks[k].running:
+    for i in range(dispatcher.m.chip.multiprocessors):
+        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
+            if dispatcher.sms[i].core.blocks[k].running:
                 resident += 1
     counted = {"resident": resident, "unstarted": unstarted}
     waiting, missing = [], []
     branch = None
-    for i in range(multiprocessors):
-        sm = sms + i
-        for k in range(<int32_t>(SCHEDULER_WARPS * sm.m.schedulers.count)):
+    for i in range(dispatcher.m.chip.multiprocessors):
+        sm = dispatcher.sms[i].core
+        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
             w = sm.warps + k
             if w.launch == NULL or not sm.blocks[w.block].running or len(waiting) >= MOST:
                 continue

@@ -2,8 +2,9 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.copying cimport BulkCopy
+from archdef.engine.in_flight cimport Load
 from archdef.engine.launch cimport Warp
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
 cdef enum:
     ONE_BLOCK = -1               # as a mask: the block that the address names
@@ -16,6 +17,6 @@ cdef struct Receivers:
     int count
     char *memory[MOST_RECEIVERS]  # where their shared memory begins
 
-cdef int receivers(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t bytes, int64_t mask, Receivers *found) noexcept nogil
-cdef int receivers_barrier(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t mask, BulkCopy *copy) noexcept nogil
-cdef void delivered(Sm *sm, int32_t load) noexcept nogil
+cdef int receivers(SmCore *sm, const Warp *w, int lane, uint32_t address, int64_t bytes, int64_t mask, Receivers *found) noexcept nogil
+cdef int receivers_barrier(SmCore *sm, const Warp *w, int lane, uint32_t address, int64_t mask, BulkCopy *copy) noexcept nogil
+cdef void delivered(SmCore *sm, const Load *load) noexcept nogil

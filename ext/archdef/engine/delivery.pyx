@@ -15,17 +15,17 @@ from archdef.engine.guest cimport guest_fault
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.mbarrier cimport phase_complete
 from archdef.engine.memory cimport CLUSTER_FIRST
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport MB_COMPLETE
 
 cdef enum:
     BARRIER_BYTES = 8
 
 
-cdef int _refuse(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
+cdef int _refuse(SmCore *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.detail[0] = <uint64_t>bytes
+    if sm.fault.code == 0:
+        sm.fault.detail[0] = <uint64_t>bytes
     return guest_fault(sm, w, code, lane, address)
 
 
@@ -34,7 +34,7 @@ cdef inline uint32_t _of_rank(uint32_t rank, uint32_t offset) noexcept nogil:
     return <uint32_t>CLUSTER_FIRST + (rank << OFFSET_BITS) + offset
 
 
-cdef int receivers(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t bytes, int64_t mask, Receivers *found) noexcept nogil:
+cdef int receivers(SmCore *sm, const Warp *w, int lane, uint32_t address, int64_t bytes, int64_t mask, Receivers *found) noexcept nogil:
     """Find the blocks that `bytes` at an address of shared memory go to: those of the mask, or ONE_BLOCK. Returns -1 after a fault."""
     cdef Block *own = sm.blocks + w.block
     cdef Block *b = own
@@ -69,7 +69,7 @@ cdef int receivers(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t by
     return 0
 
 
-cdef int receivers_barrier(Sm *sm, const Warp *w, int lane, uint32_t address, int64_t mask, BulkCopy *copy) noexcept nogil:
+cdef int receivers_barrier(SmCore *sm, const Warp *w, int lane, uint32_t address, int64_t mask, BulkCopy *copy) noexcept nogil:
     """Find the mbarriers that count a copy, and note them with it. Returns -1 after a fault."""
     cdef Receivers found
     if address & (BARRIER_BYTES - 1):
@@ -81,7 +81,7 @@ cdef int receivers_barrier(Sm *sm, const Warp *w, int lane, uint32_t address, in
     return 0
 
 
-cdef inline void _count(Sm *sm, const Warp *w, uint32_t offset, uint32_t bytes) noexcept nogil:
+cdef inline void _count(SmCore *sm, const Warp *w, uint32_t offset, uint32_t bytes) noexcept nogil:
     """Let an mbarrier of the block itself count bytes."""
     cdef char *place = sm.blocks[w.block].shared + offset
     cdef uint64_t word
@@ -90,12 +90,11 @@ cdef inline void _count(Sm *sm, const Warp *w, uint32_t offset, uint32_t bytes) 
     memcpy(place, &word, BARRIER_BYTES)
 
 
-cdef void delivered(Sm *sm, int32_t index) noexcept nogil:
+cdef void delivered(SmCore *sm, const Load *load) noexcept nogil:
     """A copy's last byte has arrived: its mbarriers count it, those of other blocks when the message has come there."""
-    cdef const Load *load = sm.loads + index
     cdef Warp *w = sm.warps + load.warp
     cdef uint32_t ranks = load.ranks, rank
-    cdef int64_t there = sm.now + sm.m.block_clusters.latency_cycles
+    cdef int64_t there = sm.now + w.launch.m.block_clusters.latency_cycles
     if load.barrier < 0:
         return
     if ranks == 0 and load.barrier >= CLUSTER_FIRST:

@@ -1,7 +1,7 @@
 """Which block starts where and when."""
 from libc.stdint cimport int32_t, int64_t
 
-from archdef.engine.state cimport Dispatcher
+from archdef.engine.dispatcher cimport Dispatcher
 
 cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil
 cdef void dispatch_collect(Dispatcher *d) noexcept nogil

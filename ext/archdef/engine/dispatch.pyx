@@ -21,6 +21,7 @@ from archdef.engine.child_launches cimport buffer_return, child_launches_drop, l
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
 from archdef.engine.dispatch_event cimport (DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES, DISPATCH_BLOCK_WAITING,
                                             Ended, DispatchEvent)
+from archdef.engine.dispatcher cimport BlockSlots, Dispatcher
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
 from archdef.engine.machine cimport MachineTable
@@ -28,7 +29,6 @@ from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.policy cimport Hook, ask_dispatch
 from archdef.engine.block_swap cimport block_swap_out
 from archdef.engine.block_storage cimport block_storage_release, block_storage_take
-from archdef.engine.state cimport Dispatcher, Sm
 
 
 # ---------------------------------------------------------------------------------------------------------- happenings
@@ -48,7 +48,7 @@ cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, 
     if d.count == d.room:
         grown = <DispatchEvent *>realloc(d.heap, <size_t>(2 * d.room + 64) * sizeof(DispatchEvent))
         if grown == NULL:
-            d.chip.out_of_memory = True
+            d.fault.out_of_memory = True
             return
         d.heap = grown
         d.room = 2 * d.room + 64
@@ -102,7 +102,7 @@ cdef inline void _return(uint64_t *bits, int32_t slot) noexcept nogil:
     bits[slot >> 6] |= <uint64_t>1 << (slot & 63)
 
 
-cdef inline bint _has_room(const Sm *sm, const Launch *launch) noexcept nogil:
+cdef inline bint _has_room(const BlockSlots *sm, const Launch *launch) noexcept nogil:
     cdef int k
     for k in range(4):
         if sm.used[k] + launch.cost[k] > WHOLE:
@@ -110,10 +110,10 @@ cdef inline bint _has_room(const Sm *sm, const Launch *launch) noexcept nogil:
     return True
 
 
-cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
+cdef BlockSlots *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor that a plugin's policy names; NULL: none has room."""
-    cdef int64_t i, n = d.chip.m.chip.multiprocessors, first = -1
-    cdef int64_t *room = d.chip.asked
+    cdef int64_t i, n = d.m.chip.multiprocessors, first = -1
+    cdef int64_t *room = d.asked
     for i in range(n):
         room[i] = _has_room(d.sms + i, launch)
         room[n + i] = launch.origin.shares[i].resident
@@ -122,7 +122,7 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
             first = i
     if first < 0:
         return NULL
-    i = ask_dispatch(<Hook *><size_t>d.chip.m.chip.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
+    i = ask_dispatch(<Hook *><size_t>d.m.chip.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
     return d.sms + (i if i >= 0 else first)
 
 
@@ -180,25 +180,25 @@ cdef int64_t _within_gpc(const MachineTable *m, int64_t number, int64_t blocks, 
     return n * full + number if number <= more else n * (full + number - more)
 
 
-cdef Sm *_least(Dispatcher *d, const Launch *launch, int64_t first, int64_t count) noexcept nogil:
+cdef BlockSlots *_least(Dispatcher *d, const Launch *launch, int64_t first, int64_t count) noexcept nogil:
     """Of some multiprocessors the one with the fewest resident warps that has room for a block; NULL: none has."""
-    cdef Sm *best = NULL
-    cdef Sm *sm
+    cdef BlockSlots *best = NULL
+    cdef BlockSlots *sm
     cdef int64_t i
-    for i in range(first, min(first + count, d.chip.m.chip.multiprocessors)):
+    for i in range(first, min(first + count, d.m.chip.multiprocessors)):
         sm = d.sms + i
         if (best == NULL or sm.used[0] < best.used[0]) and _has_room(sm, launch):
             best = sm
     return best
 
 
-cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
+cdef BlockSlots *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor for a block by whose group's turn it is; NULL: it is nobody's, or none has room there."""
-    cdef const MachineTable *m = d.chip.m
+    cdef const MachineTable *m = d.m
     cdef int64_t rounds = WHOLE, number = launch.next_block, first = 0, k
     cdef int64_t given[32]
-    cdef Sm *best
-    cdef Sm *sm
+    cdef BlockSlots *best
+    cdef BlockSlots *sm
     for k in range(4):
         if launch.cost[k]:
             rounds = min(rounds, WHOLE // launch.cost[k])
@@ -225,17 +225,17 @@ cdef Sm *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
 
 
-cdef Sm *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
+cdef BlockSlots *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
     """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
-    cdef Sm *best = NULL
-    if d.chip.m.chip.dispatch_hook:
+    cdef BlockSlots *best = NULL
+    if d.m.chip.dispatch_hook:
         return _asked(d, launch)
-    if d.chip.m.chip.groups[0]:
+    if d.m.chip.groups[0]:
         best = _grouped(d, launch)
-    return best if best != NULL else _least(d, launch, 0, d.chip.m.chip.multiprocessors)
+    return best if best != NULL else _least(d, launch, 0, d.m.chip.multiprocessors)
 
 
-cdef void _occupy_slots(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
+cdef void _occupy_slots(BlockSlots *sm, int32_t slot, const int64_t *cost, int32_t *warps, int32_t count) noexcept nogil:
     """Take warp slots and resources for a block."""
     cdef int32_t i
     for i in range(count):
@@ -244,10 +244,10 @@ cdef void _occupy_slots(Sm *sm, int32_t slot, const int64_t *cost, int32_t *warp
         sm.used[i] += cost[i]
 
 
-cdef bint _place_block(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
+cdef bint _place_block(Dispatcher *d, BlockSlots *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
     """Give the launch's next block, which is alone or in a cluster, a place on a multiprocessor that has room. False: the host has no memory for it."""
     cdef int32_t slot = _lowest(sm.free_blocks)
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
     cdef int64_t begin = max(start, sm.launch_free)
     b.launch = launch
@@ -255,9 +255,9 @@ cdef bint _place_block(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *clus
     b.cluster = cluster
     b.cluster_rank = 0 if cluster == NULL else <int32_t>(launch.next_block % launch.cluster_blocks)
     b.leaving = False
-    b.storage = block_storage_take(d.chip, launch)
+    b.storage = block_storage_take(&d.storage, launch)
     if b.storage == NULL:
-        d.chip.out_of_memory = True
+        d.fault.out_of_memory = True
         return False
     b.warps = <int32_t *>(<char *>b.storage + launch.block_layout.slots)
     _occupy_slots(sm, slot, launch.cost, b.warps, launch.block_warps)
@@ -265,15 +265,15 @@ cdef bint _place_block(Dispatcher *d, Sm *sm, Launch *launch, BlockCluster *clus
         launch.started = begin
     launch.next_block += 1
     launch.seated += 1
-    d.launch_part += d.chip.m.chip.block_launch_64ths + launch.block_warps * d.chip.m.chip.block_launch.chip_warp_64ths
+    d.launch_part += d.m.chip.block_launch_64ths + launch.block_warps * d.m.chip.block_launch.chip_warp_64ths
     d.launch_free = start + (d.launch_part >> 6)
     d.launch_part &= 63
-    sm.launch_free = begin + (d.chip.m.chip.block_launch.setup_64ths + launch.block_warps * d.chip.m.chip.block_launch.warp_64ths >> 6)
-    events_push(sm.inbox, begin, EV_BLOCK, slot)
+    sm.launch_free = begin + (d.m.chip.block_launch.setup_64ths + launch.block_warps * d.m.chip.block_launch.warp_64ths >> 6)
+    events_push(sm.core.inbox, begin, EV_BLOCK, slot)
     return True
 
 
-cdef int64_t _room_for(const Sm *sm, const Launch *launch) noexcept nogil:
+cdef int64_t _room_for(const BlockSlots *sm, const Launch *launch) noexcept nogil:
     """How many more blocks of a launch a multiprocessor has room for."""
     cdef int64_t room = WHOLE
     cdef int k
@@ -288,8 +288,8 @@ cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept 
 
     False: they fit nowhere now, or the host has no memory.
     """
-    cdef const int32_t *port = d.sms[0].network.crossbar.cluster
-    cdef int64_t n = d.chip.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1, _
+    cdef const int32_t *port = d.port
+    cdef int64_t n = d.m.chip.multiprocessors, first = 0, end, room, best = -1, best_end = 0, most = launch.cluster_blocks - 1, _
     cdef BlockCluster *cluster
     while first < n:
         end = first
@@ -304,9 +304,9 @@ cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept 
         first = end
     if best < 0:
         return False
-    cluster = cluster_take(d.chip, launch)
+    cluster = cluster_take(d.messages, launch)
     if cluster == NULL:
-        d.chip.out_of_memory = True
+        d.fault.out_of_memory = True
         return False
     for _ in range(launch.cluster_blocks):
         if not _place_block(d, _least(d, launch, best, best_end - best), launch, cluster, cycle):
@@ -314,9 +314,9 @@ cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept 
     return True
 
 
-cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
+cdef void _leave(Dispatcher *d, BlockSlots *sm, int32_t slot) noexcept nogil:
     """A block's place is free."""
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef Launch *launch = b.launch
     cdef int32_t i
     for i in range(launch.block_warps):
@@ -325,14 +325,14 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
         sm.used[i] -= launch.cost[i]
     _return(sm.free_blocks, slot)
     if b.cluster != NULL:
-        cluster_leave(d.chip, b.cluster)
+        cluster_leave(d.messages, b.cluster)
         b.cluster = NULL
     if b.leaving:               # it has taken its memory along
         d.leaving -= 1
         b.leaving = False
         b.storage = NULL
         return
-    block_storage_release(d.chip, launch, b.storage)
+    block_storage_release(&d.storage, launch, b.storage)
     b.storage = NULL
     launch.seated -= 1
     _forget(d, launch)
@@ -342,11 +342,11 @@ cdef void _leave(Dispatcher *d, Sm *sm, int32_t slot) noexcept nogil:
 cdef int64_t _moving_cycles(const Dispatcher *d, const Launch *launch) noexcept nogil:
     """For which a block's registers and shared memory go out or come in through the multiprocessor's port."""
     cdef int64_t bytes = launch.block_warps * (<int64_t>launch.rows * launch.pitch + launch.predicates * 8) + launch.shared_bytes
-    cdef int64_t cycles = bytes // d.chip.m.interconnect.injection_bytes_per_cycle + 1
-    return cycles * d.chip.m.core_period_fs // d.chip.m.shader_period_fs + d.chip.m.chip.block_turnover_cycles
+    cdef int64_t cycles = bytes // d.m.interconnect.injection_bytes_per_cycle + 1
+    return cycles * d.m.core_period_fs // d.m.shader_period_fs + d.m.chip.block_turnover_cycles
 
 
-cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
+cdef bint _all_wait(const BlockSlots *sm, const Block *b) noexcept nogil:
     """Whether every warp of a block waits, one at least for its children, and nothing of theirs is on its way."""
     cdef const Warp *w
     cdef bint one = False
@@ -354,7 +354,7 @@ cdef bint _all_wait(const Sm *sm, const Block *b) noexcept nogil:
     if not b.running or b.leaving or b.cluster != NULL or b.draining or b.child_launches == NULL or b.child_launches.pending == 0:
         return False
     for i in range(b.launch.block_warps):
-        w = sm.warps + b.warps[i]
+        w = sm.core.warps + b.warps[i]
         if w.loads or (w.state != WS_CHILDREN and w.state != WS_BARRIER and w.state != WS_REGISTERS and w.state != WS_ENDED):
             return False
         one |= w.state == WS_CHILDREN
@@ -367,7 +367,7 @@ cdef void _note_waiting(Dispatcher *d, int32_t sm, int32_t slot) noexcept nogil:
     if d.waiting_count == d.waiting_room:
         grown = <int64_t *>realloc(d.waiting, <size_t>(2 * d.waiting_room + 16) * sizeof(int64_t))
         if grown == NULL:
-            d.chip.out_of_memory = True
+            d.fault.out_of_memory = True
             return
         d.waiting = grown
         d.waiting_room = 2 * d.waiting_room + 16
@@ -377,7 +377,7 @@ cdef void _note_waiting(Dispatcher *d, int32_t sm, int32_t slot) noexcept nogil:
 
 cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
     """Let the block that has waited longest for its children give its place away. False: there is none."""
-    cdef Sm *sm
+    cdef BlockSlots *sm
     cdef Block *b
     cdef ChildLaunches *child_launches
     cdef int32_t i, slot
@@ -388,56 +388,56 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         slot = <int32_t>(<uint64_t>d.waiting[0] & <uint64_t>0xffffffff)
         d.waiting_count -= 1
         memmove(d.waiting, d.waiting + 1, <size_t>d.waiting_count * sizeof(int64_t))
-        b = sm.blocks + slot
+        b = sm.core.blocks + slot
         if not _all_wait(sm, b):
             continue
         child_launches = b.child_launches
         free(child_launches.warps)
         child_launches.warps = <Warp *>malloc(<size_t>b.launch.block_warps * sizeof(Warp))
         if child_launches.warps == NULL:
-            d.chip.out_of_memory = True
+            d.fault.out_of_memory = True
             return False
-        block_swap_out(sm, b, cycle)
+        block_swap_out(sm.core, b, cycle)
         for i in range(b.launch.block_warps):
-            child_launches.warps[i] = sm.warps[b.warps[i]]
-            sm.warps[b.warps[i]].stack_grown = 0
+            child_launches.warps[i] = sm.core.warps[b.warps[i]]
+            sm.core.warps[b.warps[i]].stack_grown = 0
         child_launches.storage = b.storage
         child_launches.block = b[0]
         b.leaving = True
         d.leaving += 1
         b.running = 0
-        b.launch.origin.shares[sm.id].resident -= 1
-        b.launch.origin.shares[sm.id].warps_alive -= b.warps_alive
-        if b.launch.origin.shares[sm.id].warps_alive == 0:
-            b.launch.origin.shares[sm.id].counters.active_cycles += cycle - b.launch.origin.shares[sm.id].active_since
-        dispatch_note(d, cycle + _moving_cycles(d, b.launch), DISPATCH_SLOT_FREE, sm.id, slot)
+        b.launch.origin.shares[sm.core.id].resident -= 1
+        b.launch.origin.shares[sm.core.id].warps_alive -= b.warps_alive
+        if b.launch.origin.shares[sm.core.id].warps_alive == 0:
+            b.launch.origin.shares[sm.core.id].counters.active_cycles += cycle - b.launch.origin.shares[sm.core.id].active_since
+        dispatch_note(d, cycle + _moving_cycles(d, b.launch), DISPATCH_SLOT_FREE, sm.core.id, slot)
         return True
     return False
 
 
-cdef bint _come_back(Dispatcher *d, Sm *sm, ChildLaunches *child_launches, int64_t cycle) noexcept nogil:
+cdef bint _come_back(Dispatcher *d, BlockSlots *sm, ChildLaunches *child_launches, int64_t cycle) noexcept nogil:
     """Give a block that had given its place away another one."""
     cdef int32_t slot = _lowest(sm.free_blocks)
-    cdef Block *b = sm.blocks + slot
+    cdef Block *b = sm.core.blocks + slot
     cdef Launch *launch = child_launches.block.launch
     b[0] = child_launches.block
     b.running = 0                # until it is there
     b.storage = child_launches.storage
     b.warps = <int32_t *>(<char *>b.storage + launch.block_layout.slots)
     child_launches.storage = NULL
-    child_launches.sm = sm.id
+    child_launches.sm = sm.core.id
     child_launches.slot = slot
     _occupy_slots(sm, slot, launch.cost, b.warps, launch.block_warps)
-    events_push(sm.inbox, max(cycle, d.launch_free) + _moving_cycles(d, launch), EV_SWAPPED_IN, slot)
+    events_push(sm.core.inbox, max(cycle, d.launch_free) + _moving_cycles(d, launch), EV_SWAPPED_IN, slot)
     return True
 
 
 # --------------------------------------------------------------------------------------------------------------- filling
-cdef void _fill(Dispatcher *d, Sm *only, int64_t cycle) noexcept nogil:
+cdef void _fill(Dispatcher *d, BlockSlots *only, int64_t cycle) noexcept nogil:
     """Start as many blocks as have room; if all was full before, `only` that multiprocessor has changed."""
     cdef Launch *launch
     cdef ChildLaunches *child_launches
-    cdef Sm *sm
+    cdef BlockSlots *sm
     while d.returning != NULL:
         child_launches = d.returning
         sm = _choose(d, child_launches.block.launch)
@@ -515,7 +515,7 @@ cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
 
 cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     """A launch is complete at `cycle`: go on with what has waited for it."""
-    cdef int64_t next_cycle = cycle + d.chip.m.device_launches.next_cycles
+    cdef int64_t next_cycle = cycle + d.m.device_launches.next_cycles
     cdef Launch *waiter = launch.first_waiter
     cdef Launch *after
     cdef Launch *parent = launch.parent
@@ -545,7 +545,7 @@ cdef void _finish(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
         elif child_launches.storage != NULL:
             dispatch_note(d, next_cycle, DISPATCH_BLOCK_RESUMES, 0, child_launches.number)
         else:
-            events_push(d.sms[child_launches.sm].inbox, next_cycle, EV_CHILDREN, child_launches.slot)
+            events_push(d.sms[child_launches.sm].core.inbox, next_cycle, EV_CHILDREN, child_launches.slot)
     if launch.kind != LK_GRID or launch.seated == 0:
         launch_drop(d, launch)
 
@@ -607,13 +607,13 @@ cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
     if item.kind == LK_COPY:
         source = _place(item, item.source)
     if target == NULL or (item.kind == LK_COPY and source == NULL):
-        if d.chip.fault.code == 0:
-            d.chip.fault.code = FAULT_LAUNCH_COPY
-            d.chip.fault.launch = item.parent
-            d.chip.fault.op = item.statements
-            d.chip.fault.warp = -1
-            d.chip.fault.address = item.target if target == NULL else item.source
-            d.chip.fault.detail[0] = item.bytes
+        if d.fault.code == 0:
+            d.fault.code = FAULT_LAUNCH_COPY
+            d.fault.launch = item.parent
+            d.fault.op = item.statements
+            d.fault.warp = -1
+            d.fault.address = item.target if target == NULL else item.source
+            d.fault.detail[0] = item.bytes
         return False
     if item.kind == LK_COPY:
         memmove(target, source, <size_t>item.bytes)
@@ -624,8 +624,8 @@ cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
 
 cdef int64_t _moving_time(const Dispatcher *d, const Launch *item) noexcept nogil:
     """Cycles of a copy or fill at the full bandwidth of device memory."""
-    cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.chip.m.dram.burst_bytes) * (2 if item.kind == LK_COPY else 1)
-    return bursts // d.chip.m.dram.partitions * d.chip.m.dram.burst_fs // d.chip.m.shader_period_fs + 1
+    cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.m.dram.burst_bytes) * (2 if item.kind == LK_COPY else 1)
+    return bursts // d.m.dram.partitions * d.m.dram.burst_fs // d.m.shader_period_fs + 1
 
 
 # ------------------------------------------------------------------------------------------------------------- readiness
@@ -669,12 +669,12 @@ cdef bint _ready(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------------------- epochs
-cdef Sm *_first_ended(Dispatcher *d) noexcept nogil:
+cdef BlockSlots *_first_ended(Dispatcher *d) noexcept nogil:
     """The multiprocessor with the block that ended first of those that nobody has noted; NULL: there is none."""
-    cdef Sm *first = NULL
-    cdef Sm *sm
+    cdef BlockSlots *first = NULL
+    cdef BlockSlots *sm
     cdef int64_t i
-    for i in range(d.chip.m.chip.multiprocessors):
+    for i in range(d.m.chip.multiprocessors):
         sm = d.sms + i
         if sm.ended_noted < sm.ended_count and (first == NULL or sm.ended[sm.ended_noted].cycle < first.ended[first.ended_noted].cycle):
             first = sm
@@ -683,7 +683,7 @@ cdef Sm *_first_ended(Dispatcher *d) noexcept nogil:
 
 cdef void _collect(Dispatcher *d) noexcept nogil:
     """Note the blocks that ended in this epoch, one after the other."""
-    cdef Sm *sm = _first_ended(d)
+    cdef BlockSlots *sm = _first_ended(d)
     cdef Ended *ended
     cdef Launch *launch
     cdef int64_t i, cycle
@@ -691,16 +691,16 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
         ended = sm.ended + sm.ended_noted
         sm.ended_noted += 1
         cycle = ended.cycle
-        if d.chip.m.chip.block_launch.end_64ths:
-            d.end_part += d.chip.m.chip.block_launch.end_64ths
+        if d.m.chip.block_launch.end_64ths:
+            d.end_part += d.m.chip.block_launch.end_64ths
             cycle = d.end_free = max(d.end_free, cycle) + (d.end_part >> 6)
             d.end_part &= 63
-        launch = sm.blocks[ended.slot].launch
+        launch = sm.core.blocks[ended.slot].launch
         launch.done_blocks += 1
         launch.ended = max(launch.ended, cycle)
-        dispatch_note(d, cycle + d.chip.m.chip.block_turnover_cycles, DISPATCH_SLOT_FREE, sm.id, ended.slot)
+        dispatch_note(d, cycle + d.m.chip.block_turnover_cycles, DISPATCH_SLOT_FREE, sm.core.id, ended.slot)
         sm = _first_ended(d)
-    for i in range(d.chip.m.chip.multiprocessors):
+    for i in range(d.m.chip.multiprocessors):
         d.sms[i].ended_count = d.sms[i].ended_noted = 0
 
 
@@ -718,13 +718,13 @@ cdef void _complete(Dispatcher *d) noexcept nogil:
             if launch.done_blocks < launch.blocks or launch.stores or launch.children:
                 link = &launch.next_running
                 continue
-            launch.ended = max(launch.ended, d.chip.landed[launch.number])
+            launch.ended = max(launch.ended, d.landed[launch.number])
             if launch.first_tail != NULL:
                 tail = launch.first_tail
                 launch.first_tail = tail.next_in_stream
                 tail.next_in_stream = NULL
                 launch.children += 1         # as long as it lasts
-                _wait_less(d, tail, launch.ended + d.chip.m.device_launches.tail_cycles)
+                _wait_less(d, tail, launch.ended + d.m.device_launches.tail_cycles)
                 link = &launch.next_running
                 continue
             link[0] = launch.next_running
@@ -745,10 +745,10 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
     cdef DispatchEvent item
     cdef Launch *launch
     cdef ChildLaunches *child_launches
-    cdef Sm *freed
+    cdef BlockSlots *freed
     d.horizon = until
     while d.count and d.heap[0].cycle < until:
-        launch = d.chip.launches[d.heap[0].index] if d.heap[0].kind == DISPATCH_LAUNCH_READY else NULL
+        launch = d.launches[d.heap[0].index] if d.heap[0].kind == DISPATCH_LAUNCH_READY else NULL
         if launch != NULL and launch.kind == LK_GRID and not _measured(d, launch):
             d.unfit = launch
             return 1
@@ -758,10 +758,10 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
             freed = d.sms + item.sm
             _leave(d, freed, item.index)
         elif item.kind == DISPATCH_LAUNCH_ENQUEUED:
-            _reach(d, d.chip.launches[item.index], item.cycle)
+            _reach(d, d.launches[item.index], item.cycle)
             continue
         elif item.kind == DISPATCH_BLOCK_WAITING:
-            if not _all_wait(d.sms + item.sm, d.sms[item.sm].blocks + item.index):
+            if not _all_wait(d.sms + item.sm, d.sms[item.sm].core.blocks + item.index):
                 continue
             _note_waiting(d, item.sm, item.index)
         elif item.kind == DISPATCH_BLOCK_RESUMES:

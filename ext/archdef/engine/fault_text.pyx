@@ -12,7 +12,6 @@ from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.grid cimport Grid
 from archdef.engine.reach cimport MULTICAST
-from archdef.engine.state cimport Dispatcher, Fault, Sm
 from archdef.engine.deadlock cimport explain_deadlock
 from archdef.engine.types cimport (K_ATOM, K_BULK, K_LOAD, K_STORE, SP_CONST, SP_GENERIC, SP_GLOBAL, SP_LOCAL, SP_MATRIX, SP_SHARED, SP_SURFACE,
                                    SP_TEXTURE)
@@ -34,7 +33,7 @@ _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "lo
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
-cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory,
+cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory,
                         int64_t instructions, int64_t max_cycles):
     """Make the exception for a fault of a launch."""
     cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
@@ -48,8 +47,8 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         statement = statements[launch.ops[op].statement]
         where = f" at {statement}"
     if f.launch != NULL and f.warp >= 0:
-        w = &sms[f.sm].warps[f.warp]
-        b = &sms[f.sm].blocks[w.block]
+        w = &dispatcher.sms[f.sm].core.warps[f.warp]
+        b = &dispatcher.sms[f.sm].core.blocks[w.block]
         block = (b.index[0], b.index[1], b.index[2])
         linear = w.index * launch.lanes + f.lane
         x, y = launch.block[0], launch.block[1]
@@ -68,12 +67,12 @@ cdef object fault_error(const Fault *f, const Sm *sms, int64_t multiprocessors, 
         space = "what the kernel has allocated on the device heap"
     depth = 0
     if f.code in (FAULT_STACK, FAULT_FRAME):
-        w = &sms[f.sm].warps[f.warp]
+        w = &dispatcher.sms[f.sm].core.warps[f.warp]
         depth = sum(w.stack[k].call for k in range(w.depth))
         data["depth"] = depth
     waiting, told, blocks = bin(f.lanes).count("1"), "", ""
     if f.code in (FAULT_DEADLOCK, FAULT_DIVERGED, FAULT_LIVELOCK):
-        found = explain_deadlock(f, sms, multiprocessors, dispatcher, grid)
+        found = explain_deadlock(f, dispatcher, grid)
         data.update(found)
         told, blocks = _told(found), _blocks(found)
     text = {

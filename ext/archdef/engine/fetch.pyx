@@ -94,10 +94,10 @@ cdef int64_t _ask(Sm *sm, Cache *cache, int64_t *arrives, int level, uint64_t ad
 cdef int64_t fetch(Sm *sm, Warp *w, const Uop *u) noexcept nogil:
     """Bring all lines of the warp's next op to its scheduler, the next after the last. Gives the cycle in which it can be issued."""
     cdef const CacheParameters *table = &sm.m.caches.instruction
-    cdef int64_t cycle = sm.now, which = w.scheduler.number if sm.m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 0, k
+    cdef int64_t cycle = sm.core.now, which = w.scheduler.number if sm.m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 0, k
     cdef uint64_t base = w.launch.code_base, end = (base + <uint64_t>w.launch.code_lines + 1) * <uint64_t>table.line_bytes
     if sm.code == NULL and _open(sm) < 0:
-        sm.chip.out_of_memory = True
+        sm.core.fault.out_of_memory = True
         return cycle
     for k in range(<int64_t>u.code_first, <int64_t>u.code_last + 1):
         if <uint64_t>k != w.code_line:
@@ -118,10 +118,10 @@ cdef void fetch_preload(Sm *sm, const Launch *launch) noexcept nogil:
     if sm.m.caches.instruction_preload_bytes == 0 or sm.m.caches.instruction_l2.sets == 0:
         return
     if sm.code == NULL and _open(sm) < 0:
-        sm.chip.out_of_memory = True
+        sm.core.fault.out_of_memory = True
         return
     first = (launch.code_base + 1) * <uint64_t>sm.m.caches.instruction.line_bytes
     last = first + <uint64_t>min(launch.code_lines * sm.m.caches.instruction.line_bytes, sm.m.caches.instruction_preload_bytes) - 1
     for number in range(first // <uint64_t>cache.table.line_bytes, last // <uint64_t>cache.table.line_bytes + 1):
         if cache_find(cache, number) == NULL:
-            _bring(cache, sm.code_behind_arrives[level], number, sm.now)
+            _bring(cache, sm.code_behind_arrives[level], number, sm.core.now)

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from archdef.engine.barrier cimport GRID_BARRIER, Gathering
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.events cimport EV_GRIDS, events_push
 from archdef.engine.fault_code cimport FAULT_BOUNDS
 from archdef.engine.guest cimport guest_at, guest_fault
@@ -15,14 +16,14 @@ from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Chip, Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport GS_GRID, GS_GRIDS, SYS_GROUP_HANDLE, SYS_GROUP_SIZE
 
 cdef enum:
     INVALID_VALUE = 1            # as CUDA numbers it
 
 
-cdef int _give(Sm *sm, Warp *w, int lane, uint64_t address, uint32_t value) noexcept nogil:
+cdef int _give(SmCore *sm, Warp *w, int lane, uint64_t address, uint32_t value) noexcept nogil:
     """Write an answer where the guest wants it; address 0: it does not. Returns -1 after a fault."""
     cdef int64_t room
     cdef char *place
@@ -35,7 +36,7 @@ cdef int _give(Sm *sm, Warp *w, int lane, uint64_t address, uint32_t value) noex
     return 0
 
 
-cdef int group_call(Sm *sm, Warp *w, const Uop *u, int lane) noexcept nogil:
+cdef int group_call(SmCore *sm, Warp *w, const Uop *u, int lane) noexcept nogil:
     """Answer one lane. Returns -1 after a fault."""
     cdef const Launch *launch = w.launch
     cdef uint64_t handle, threads, rank
@@ -66,48 +67,48 @@ cdef int group_call(Sm *sm, Warp *w, const Uop *u, int lane) noexcept nogil:
     return 0
 
 
-cdef void group_arrive(Sm *sm, Launch *launch, int32_t scope, int64_t cycle) noexcept nogil:
+cdef void group_arrive(SmCore *sm, Launch *launch, int32_t scope, int64_t cycle) noexcept nogil:
     """All threads of a block are at the barrier of its grid, or of several grids."""
     cdef Gathering *gathering = &launch.gathering[scope]
     gathering.blocks += 1
     if cycle > gathering.latest:
         gathering.latest = cycle
     if gathering.blocks == launch.blocks:
-        sm.chip.gathered = True
+        sm.messages.gathered = True
 
 
-cdef void group_release(Launch *launch, Sm *sms, int64_t cycle) noexcept nogil:
+cdef void group_release(Launch *launch, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
     """Let all blocks go on from a cycle on that no multiprocessor has reached."""
     cdef int64_t i
     cdef int32_t k
     cdef const Block *b
     for i in range(launch.m.chip.multiprocessors):
         for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers.count)):
-            b = sms[i].blocks + k
+            b = dispatcher.sms[i].core.blocks + k
             if b.running and b.launch == launch and b.barriers[GRID_BARRIER].first_waiting >= 0:
-                events_push(sms[i].inbox, cycle, EV_GRIDS, k)
-                sms[i].chip.opening += 1
+                events_push(dispatcher.sms[i].core.inbox, cycle, EV_GRIDS, k)
+                dispatcher.messages.opening += 1
 
 
-cdef void groups_settle(Chip *chip, Sm *sms, int64_t epoch) noexcept nogil:
+cdef void groups_settle(Dispatcher *dispatcher, int64_t epoch) noexcept nogil:
     """After an epoch, whose end is given: see which grids have gathered."""
-    cdef int64_t latency = 2 * chip.m.interconnect.response_latency_fs // chip.m.shader_period_fs, cycle
-    cdef Launch *launch = chip.dispatcher.running
-    chip.gathered = False
+    cdef int64_t latency = 2 * dispatcher.m.interconnect.response_latency_fs // dispatcher.m.shader_period_fs, cycle
+    cdef Launch *launch = dispatcher.running
+    dispatcher.messages.gathered = False
     while launch != NULL:
         if launch.gathering[<int>GS_GRID].blocks == launch.blocks:
             cycle = launch.gathering[<int>GS_GRID].latest + latency
             launch.gathering[<int>GS_GRID].blocks = launch.gathering[<int>GS_GRID].latest = 0
-            group_release(launch, sms, max(cycle, epoch))
+            group_release(launch, dispatcher, max(cycle, epoch))
         if launch.gathering[<int>GS_GRIDS].blocks == launch.blocks:
             launch.gathered = launch.gathering[<int>GS_GRIDS].latest + latency
             launch.gathering[<int>GS_GRIDS].blocks = launch.gathering[<int>GS_GRIDS].latest = 0
         launch = launch.next_running
 
 
-cdef bint groups_wait(const Chip *chip) noexcept nogil:
+cdef bint groups_wait(const Dispatcher *dispatcher) noexcept nogil:
     """Whether a grid waits for those of other devices."""
-    cdef const Launch *launch = chip.dispatcher.running
+    cdef const Launch *launch = dispatcher.running
     while launch != NULL:
         if launch.grids and launch.gathered >= 0:
             return True

@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.launch cimport Warp
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
-cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil
-cdef int guest_fault(Sm *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil
+cdef char *guest_at(SmCore *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil
+cdef int guest_fault(SmCore *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil

@@ -4,10 +4,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
 
-cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil:
+cdef char *guest_at(SmCore *sm, const Warp *w, int lane, uint64_t address, int64_t *room) noexcept nogil:
     """Find a generic address in host memory, and how many bytes from there belong to the same allocation; NULL if none."""
     cdef const Launch *launch = w.launch
     cdef const Span *span
@@ -34,16 +34,16 @@ cdef char *guest_at(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t *
     return launch.arena + (address - <uint64_t>GLOBAL_BASE)
 
 
-cdef int guest_fault(Sm *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil:
+cdef int guest_fault(SmCore *sm, const Warp *w, int code, int lane, uint64_t address) noexcept nogil:
     """Record the first fault of the launch, at the warp's op. Returns -1."""
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.code = code
-        sm.chip.fault.op = w.pc
-        sm.chip.fault.sm = sm.id
-        sm.chip.fault.warp = <int32_t>(w - sm.warps)
-        sm.chip.fault.lane = lane
-        sm.chip.fault.lanes = <uint64_t>1 << lane
-        sm.chip.fault.address = address
-        sm.chip.fault.cycle = sm.now
-        sm.chip.fault.launch = w.launch
+    if sm.fault.code == 0:
+        sm.fault.code = code
+        sm.fault.op = w.pc
+        sm.fault.sm = sm.id
+        sm.fault.warp = <int32_t>(w - sm.warps)
+        sm.fault.lane = lane
+        sm.fault.lanes = <uint64_t>1 << lane
+        sm.fault.address = address
+        sm.fault.cycle = sm.now
+        sm.fault.launch = w.launch
     return -1

@@ -7,6 +7,7 @@ from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.device_runtime cimport IGNORED, ChildRecord, ConstantFill, Fit, Ignored, Output
 from archdef.engine.divergence cimport Frame, Split
+from archdef.engine.events cimport Events
 from archdef.engine.heap cimport Heap
 from archdef.engine.lane_trace cimport LaneTrace
 from archdef.engine.machine cimport MachineTable
@@ -128,6 +129,8 @@ cdef struct BlockCluster:        # blocks that start together, and reach each ot
     uint32_t ended               # mask, by rank
     int64_t latest               # cycle of the phase's last arrival so far
     int32_t sm[MOST_CLUSTER_BLOCKS]         # multiprocessor, by rank …
+    int32_t slot[MOST_CLUSTER_BLOCKS]       # … place there …
+    Events *inbox[MOST_CLUSTER_BLOCKS]      # … what will happen to it …
     Block *blocks[MOST_CLUSTER_BLOCKS]      # … NULL: the block has not begun, or has ended
 
 cdef struct ChildLaunches:       # what a block has launched

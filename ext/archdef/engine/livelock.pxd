@@ -1,7 +1,8 @@
 """Whether every warp waits for what nobody will do."""
 from libc.stdint cimport int64_t, uint64_t, uint8_t
 
-from archdef.engine.state cimport Dispatcher, Sm
+from archdef.engine.dispatcher cimport Dispatcher
+from archdef.engine.state cimport Sm
 
 cdef struct Watch:
     int64_t effects          # of all multiprocessors when they were counted last

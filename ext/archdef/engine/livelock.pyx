@@ -15,10 +15,11 @@ from libc.string cimport memset
 
 from archdef.engine.clock cimport NEVER
 from archdef.engine.dispatch cimport dispatch_next
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.divergence cimport Frame, Split
 from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_DIVERGED, WS_REGISTERS, Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
-from archdef.engine.state cimport Dispatcher, Sm
+from archdef.engine.state cimport Sm
 
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only
@@ -73,7 +74,7 @@ cdef uint64_t _state(const Warp *w) noexcept nogil:
 
 
 cdef inline bint _lives(const Sm *sm, const Warp *w) noexcept nogil:
-    return w.launch != NULL and sm.blocks[w.block].running and w.alive != 0 and w.state != WS_ENDED
+    return w.launch != NULL and sm.core.blocks[w.block].running and w.alive != 0 and w.state != WS_ENDED
 
 
 cdef inline bint _stopped(const Warp *w) noexcept nogil:
@@ -86,8 +87,8 @@ cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) n
     cdef int64_t i, k
     for i in range(count):
         for k in range(slots):
-            if _lives(sms + i, sms[i].warps + k) and not watch.found[i * slots + k]:
-                watch.states[i * slots + k] = _state(sms[i].warps + k)
+            if _lives(sms + i, sms[i].core.warps + k) and not watch.found[i * slots + k]:
+                watch.states[i * slots + k] = _state(sms[i].core.warps + k)
 
 
 cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
@@ -100,10 +101,10 @@ cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) 
         if sms[i].bulk.count or sms[i].bulk.loads:
             all_ = False
         for k in range(slots):
-            b = sms[i].blocks + k
+            b = sms[i].core.blocks + k
             if b.running and (b.draining or b.warps_alive == 0):
                 all_ = False        # its place will be free for another
-            w = sms[i].warps + k
+            w = sms[i].core.warps + k
             if not _lives(sms + i, w) or _stopped(w):
                 continue
             any_ = True
@@ -130,7 +131,7 @@ cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher
     """Look at the machine between two epochs, at `watch.next` or later. Returns 1 if nothing will ever change, -1 without memory, else 0."""
     cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers.count
     for i in range(count):
-        effects += sms[i].effects
+        effects += sms[i].core.effects
     if effects != watch.effects or watch.since == 0:
         watch.effects = effects
         watch.since = cycle

@@ -87,7 +87,7 @@ cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipelin
     access.weight = u.weight
     access.operands = u.value_count
     access.returns = u.set_count > 0
-    if (copy_async(sm, w, u, lanes, access, reach) if u.kind == K_COPY else access_memory(sm, w, u, lanes, access, reach)) < 0:
+    if (copy_async(&sm.core, w, u, lanes, access, reach) if u.kind == K_COPY else access_memory(&sm.core, w, u, lanes, access, reach)) < 0:
         return -1
     if u.together:     # lanes on one word are served together
         access.serial = 1
@@ -155,15 +155,15 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     if sm.products_until > cycle:       # they come first
         extra *= m.products_pass_cycles
     if m.load_store.pipeline.data_stage_entries:
-        start = banks_pass(sm, cycle, extra)
+        start = banks_pass(&sm.banks, cycle, extra)
         latency[0] += start - cycle
-        extra = max(1, banks_room(sm) - cycle)
+        extra = max(1, banks_room(&sm.banks, sm.m.load_store.pipeline.data_stage_entries) - cycle)
     occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
 
 
 cdef void _begin_remote(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t *latency, int64_t cycle) noexcept nogil:
     """Hold the unit while an access of other blocks' shared memory goes out, and add to its latency."""
-    cdef int64_t gone = remote_pass(sm, cycle, reach.remote_bytes)
+    cdef int64_t gone = remote_pass(&sm.remote, w.launch.m, cycle, reach.remote_bytes)
     latency[0] += gone - cycle + w.launch.m.block_clusters.latency_cycles
     occupy(sm, w, u, cycle, max(gone - cycle, reach.shared_passes * w.launch.m.shared.pass_cycles, <int64_t>u.interval))
 
@@ -176,17 +176,17 @@ cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) n
     if lsu.active or lsu.reservation_fail or load.remaining:
         load.passes = <int32_t>passes
         return
-    start = banks_pass(sm, cycle, passes)
+    start = banks_pass(&sm.banks, cycle, passes)
     load.latest = max(load.latest, start + max(passes, tags) - 1 + lsu.cache.table.latency_cycles)
-    start = banks_room(sm)
+    start = banks_room(&sm.banks, sm.m.load_store.pipeline.data_stage_entries)
     if start > lsu.time:
-        held_until(sm, lsu.unit, max(lsu.floor, start), start - lsu.time)
+        held_until(&sm.units, lsu.unit, max(lsu.floor, start), start - lsu.time)
         lsu.time = start
 
 
 cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
     """Let chance decide which scheduler is next."""
-    sm.turn = <int32_t>pseudorandom_below(<uint64_t>(cycle << 16 | sm.id), <uint32_t>sm.m.schedulers.count)
+    sm.units.turn = <int32_t>pseudorandom_below(<uint64_t>(cycle << 16 | sm.core.id), <uint32_t>sm.m.schedulers.count)
 
 
 cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
@@ -226,7 +226,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     lsu.launch = launch
     lsu.stalled = -1
     lsu.time = cycle
-    lsu.floor = 0 if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]
+    lsu.floor = 0 if m.unit_per_scheduler[u.unit] else sm.units.free[u.unit]
     lsu.load = -1
     lsu.cache = NULL
     if u.kind == K_STORE:
@@ -274,7 +274,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
 
 cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     """Copies have moved on: a warp that waits for no other goes on."""
-    cdef Warp *w = sm.warps + slot
+    cdef Warp *w = sm.core.warps + slot
     cdef const Uop *u
     if w.state == WS_COPIES and not copies_pending(w):
         u = w.launch.ops + w.pc
@@ -290,12 +290,12 @@ cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
     cdef Load *load = sm.loads + index
-    cdef Warp *w = sm.warps + load.warp
+    cdef Warp *w = sm.core.warps + load.warp
     cdef const Uop *u = w.launch.ops + load.op
     cdef int32_t warp = load.warp
     cdef int i
     if load.passes:
-        cycle = banks_pass(sm, cycle, load.passes)
+        cycle = banks_pass(&sm.banks, cycle, load.passes)
     for i in range(u.set_count):
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | u.cause
     if u.kind == K_COPY:
@@ -311,7 +311,7 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     elif w.state == WS_CONSTANT and u.uniform:
         plan(sm, w, max(w.since, cycle + <int64_t>u.latency), u.cause)
     elif w.state == WS_ENDED and w.loads == 0:
-        sm.blocks[w.block].draining -= 1
+        sm.core.blocks[w.block].draining -= 1
         end_block(sm, w.block, cycle)
 
 
@@ -345,7 +345,7 @@ cdef void replay_run(Sm *sm, int64_t cycle) noexcept nogil:
             i += 1
             continue
         if entry.warp >= 0:
-            w = sm.warps + entry.warp
+            w = sm.core.warps + entry.warp
             plan(sm, w, max(w.since, lsu.time), ST_MEMORY_THROTTLE)
         replay_drop(sm, i)
         if not lsu.active and sm.loads[load].remaining == 0:

@@ -111,7 +111,7 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
     request.counters = NULL
     if lsu.kind == RQ_WRITE:
         sm.store_bytes += bytes
-    port_send(&sm.network.ports, sm.id, &request)
+    port_send(&sm.network.ports, sm.core.id, &request)
 
 
 cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
@@ -139,7 +139,7 @@ cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t 
     cdef Request request = _whole(sm, t, kind, slot, cycle)
     if kind == RQ_WRITE:
         sm.store_bytes += t.bytes
-    port_send(&sm.network.ports, sm.id, &request)
+    port_send(&sm.network.ports, sm.core.id, &request)
 
 
 cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
@@ -242,7 +242,7 @@ cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
                     _wait(sm, last, lsu.load)
             if missing == 0:
                 _count(sm, lsu, t.sectors, 0)
-                if sm.observers != NULL and cache == &sm.l1:
+                if sm.core.observers != NULL and cache == &sm.l1:
                     tell_lookup(sm, lsu, t, True, line, 0)
                 sm.loads[lsu.load].latest = max(sm.loads[lsu.load].latest, lsu.time + cache.table.latency_cycles)
                 return True
@@ -275,10 +275,10 @@ cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     if cache == &sm.constant:
         nearer = _behind(sm, t, missing)
         if nearer:
-            events_push(sm.inbox, lsu.time + nearer, EV_FILL, slot)
+            events_push(sm.core.inbox, lsu.time + nearer, EV_FILL, slot)
             return True
     _send(sm, lsu, t, missing, address, bytes, slot)
-    if sm.observers != NULL and cache == &sm.l1:
+    if sm.core.observers != NULL and cache == &sm.l1:
         tell_lookup(sm, lsu, t, False, line, evicted)
     return True
 
@@ -297,7 +297,7 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     _wait(sm, slot, lsu.load)
     request = _whole(sm, t, lsu.kind, slot, lsu.time)
     request.counters = lsu.counters
-    port_send(&sm.network.ports, sm.id, &request)
+    port_send(&sm.network.ports, sm.core.id, &request)
     return True
 
 
@@ -369,4 +369,4 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
     if not lsu.active and sm.bulk.count >= BULK_FULL:
         lsu.active = 1          # its queue is full: nothing more of memory until it has room
         lsu.stalled = lsu.time
-    held_until(sm, lsu.unit, NEVER if lsu.active else max(lsu.floor, lsu.time), lsu.time - start)
+    held_until(&sm.units, lsu.unit, NEVER if lsu.active else max(lsu.floor, lsu.time), lsu.time - start)

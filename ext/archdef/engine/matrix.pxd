@@ -4,11 +4,11 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
-cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
-cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise
-cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil   # the fault that `lanes` alone execute it: -1
+cdef int matrix_product(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
+cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise
+cdef int part_of_warp(SmCore *sm, const Warp *w, uint64_t lanes) noexcept nogil   # the fault that `lanes` alone execute it: -1
 
 cdef struct Format:              # how a number is encoded
     int exponent_bits

@@ -45,7 +45,7 @@ TF32 = Format(8, 10, 13)
 F32 = Format(8, 23, 0)
 
 
-cdef int part_of_warp(Sm *sm, const Warp *w, uint64_t lanes) noexcept nogil:
+cdef int part_of_warp(SmCore *sm, const Warp *w, uint64_t lanes) noexcept nogil:
     return warp_fault(sm, w, FAULT_PART_OF_WARP, (~<uint64_t>0 >> (64 - w.launch.lanes)) & ~lanes)
 
 
@@ -470,7 +470,7 @@ cdef void _transpose(const Launch *launch, Warp *w, const Uop *u) noexcept nogil
         target[i] = tile[i % 8 * 8 + i // 8]
 
 
-cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef int matrix_product(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Execute K_MATRIX for `lanes` (not empty). Returns -1 after a fault."""
     cdef const Launch *launch = w.launch
     if lanes != <uint64_t>0xffffffff:
@@ -490,7 +490,7 @@ cdef int matrix_product(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept 
     return 0
 
 
-cdef int access_tiles(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil:
+cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil:
     """Load or store `vec` tiles of 8 x 8 numbers of 16 bits in shared memory; row r of tile t lies where lane 8 t + r says.
 
     A tile at a time goes over the banks. Returns -1 after a fault.

@@ -1,6 +1,8 @@
 """Move elimination: ops that the machine issues nothing for, as they only rename registers."""
+from libc.stdint cimport int64_t
+
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
-cdef const Uop *execute_eliminated(Sm *sm, Warp *w) noexcept nogil
+cdef const Uop *execute_eliminated(SmCore *sm, Warp *w, int64_t *budget) noexcept nogil

@@ -13,11 +13,11 @@ from archdef.engine.compute cimport compute
 from archdef.engine.launch cimport PENDING, Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport K_ALU, K_BRANCH, K_SETP
 
 
-cdef const Uop *execute_eliminated(Sm *sm, Warp *w) noexcept nogil:
+cdef const Uop *execute_eliminated(SmCore *sm, Warp *w, int64_t *budget) noexcept nogil:
     """Execute those that come next. Gives the op behind them, or the one that has to wait."""
     cdef const Uop *u = w.launch.ops + w.pc
     cdef uint64_t lanes
@@ -39,7 +39,7 @@ cdef const Uop *execute_eliminated(Sm *sm, Warp *w) noexcept nogil:
         for i in range(u.set_count):
             w.ready[u.sets[i]] = latest
         w.launch.issued[w.pc] += 1
-        sm.chip.budget -= 1         # whoever loops, loops over an op that is issued, and is told there
+        budget[0] -= 1         # whoever loops, loops over an op that is issued, and is told there
         w.pc += 1
         simt_arrive(w)
         u = w.launch.ops + w.pc

@@ -53,18 +53,24 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cdef int64_t i, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
     if sizeof(Warp) % LINE:
         raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
-    sm.id = number
+    sm.core.id = number
+    sm.places = chip.dispatcher.sms + number
+    sm.places.core = &sm.core
     sm.chip = chip
     sm.m = m
     sm.network = network
-    sm.inbox = inbox
-    sm.now = -1
+    sm.core.inbox = inbox
+    sm.core.fault = &chip.fault
+    sm.core.messages = &chip.messages
+    sm.core.now = -1
+    sm.units.m = m
+    sm.units.sharing = &chip.units
     sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
-    sm.warps = <Warp *>_lined(sm.warps_held)
-    sm.blocks = <Block *>_zeroed(places * sizeof(Block))
+    sm.core.warps = <Warp *>_lined(sm.warps_held)
+    sm.core.blocks = <Block *>_zeroed(places * sizeof(Block))
     sm.schedulers_held = _zeroed(m.schedulers.count * sizeof(Scheduler) + LINE)
     sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
-    sm.ended = <Ended *>_zeroed(places * sizeof(Ended))
+    sm.places.ended = <Ended *>_zeroed(places * sizeof(Ended))
     slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
     sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
     sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
@@ -98,7 +104,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
         sm.schedulers[i].number = <int32_t>i
         sm.schedulers[i].last = -1
         sm.schedulers[i].wake = NEVER
-        sm.free_warps[i] = sm.free_blocks[i] = ~<uint64_t>0
+        sm.places.free_warps[i] = sm.places.free_blocks[i] = ~<uint64_t>0
     return 0
 
 
@@ -109,7 +115,7 @@ cdef int _open_hook(Sm *sm, int64_t number) except -1:
     s.asked = asked
     asked.hook = <Hook *><size_t>sm.m.schedulers.hook
     policy_head(<PolicyHead *>&asked.view, asked.hook, asked.state)
-    asked.view.multiprocessor = sm.id
+    asked.view.multiprocessor = sm.core.id
     asked.view.scheduler = number
     asked.view.issued_at = s.issued_at
     asked.view.launched = s.order
@@ -131,19 +137,20 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     """Free what `sm_open` took, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
     cdef int32_t i
     cdef uint64_t taken
-    for i in range(sm.m.schedulers.count if sm.warps != NULL else 0):
-        taken = ~sm.free_warps[i]
+    for i in range(sm.m.schedulers.count if sm.core.warps != NULL else 0):
+        taken = ~sm.places.free_warps[i]
         while taken:                            # still running: the session was given up
-            stack_drop(sm.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
+            stack_drop(sm.core.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
     queue_close(sm)
     observers_close(sm)
     for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)
-    free(sm.blocks)
+    free(sm.core.blocks)
     free(sm.schedulers_held)
-    free(sm.ended)
+    if sm.places != NULL:
+        free(sm.places.ended)
     free(sm.slots)
     free(sm.waiters)
     free(sm.loads)
@@ -169,7 +176,7 @@ cdef int components_open(Sm *sm) except -1:
 
 
 cdef int _list(Sm *sm, Observer observer) except -1:
-    cdef Observers *all_ = <Observers *>sm.observers
+    cdef Observers *all_ = <Observers *>sm.core.observers
     if observer.state == NULL:
         return 0
     if all_ == NULL:
@@ -177,7 +184,7 @@ cdef int _list(Sm *sm, Observer observer) except -1:
         if all_ == NULL:
             observer.close(observer.state)
             raise MemoryError("components of a multiprocessor")
-        sm.observers = all_
+        sm.core.observers = all_
     all_.listed[all_.count] = observer
     all_.count += 1
     return 0

@@ -4,18 +4,18 @@ from libc.stdlib cimport free
 
 
 cdef void observers_close(Sm *sm) noexcept nogil:
-    cdef Observers *all_ = <Observers *>sm.observers
+    cdef Observers *all_ = <Observers *>sm.core.observers
     cdef int32_t i
     if all_ != NULL:
         for i in range(all_.count):
             all_.listed[i].close(all_.listed[i].state)
         free(all_)
-        sm.observers = NULL
+        sm.core.observers = NULL
 
 
 cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil:
     """A transaction of a load has looked into L1, and what it lacked is on its way."""
-    cdef const Observers *all_ = <const Observers *>sm.observers
+    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef Lookup lookup
     cdef int32_t i
     lookup.lsu = lsu
@@ -33,7 +33,7 @@ cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint
 
 cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
     """A warp has come into a slot."""
-    cdef const Observers *all_ = <const Observers *>sm.observers
+    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef int32_t i
     for i in range(all_.count):
         if all_.listed[i].warp_came != NULL:
@@ -42,7 +42,7 @@ cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
 
 cdef void tell_warp_left(Sm *sm, int32_t slot) noexcept nogil:
     """The warp of a slot has ended, or given its place away."""
-    cdef const Observers *all_ = <const Observers *>sm.observers
+    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef int32_t i
     for i in range(all_.count):
         if all_.listed[i].warp_left != NULL:

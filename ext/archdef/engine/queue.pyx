@@ -52,7 +52,7 @@ cdef void queue_close(Sm *sm) noexcept nogil:
 
 cdef inline int64_t _begins(const Sm *sm, const Uop *u) noexcept nogil:
     """Cycle from which the op's unit can begin it, as far as is known."""
-    cdef int64_t at = sm.unit_free[u.unit]
+    cdef int64_t at = sm.units.free[u.unit]
     if u.memory or u.uniform:
         if sm.lsu.active:
             return NEVER
@@ -67,7 +67,7 @@ cdef bint queue_passes(const Sm *sm, const Scheduler *s, const Uop *u, int64_t c
 
 cdef int64_t queue_next(const Sm *sm, const Scheduler *s) noexcept nogil:
     """Cycle, ahead, in which the oldest entry can begin, as far as is known; there is one."""
-    return max(_begins(sm, (<const Queued *>s.queue)[s.queue_first].u), sm.now + 1)
+    return max(_begins(sm, (<const Queued *>s.queue)[s.queue_first].u), sm.core.now + 1)
 
 
 cdef Queued *_enter(Sm *sm, Scheduler *s, Warp *w, const Uop *u, bint results) noexcept nogil:
@@ -120,7 +120,7 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     """Begin the oldest entry, which there is, if its unit can."""
     cdef Queued *entry = <Queued *>s.queue + s.queue_first
     cdef const Uop *u = entry.u
-    cdef Warp *w = sm.warps + entry.warp
+    cdef Warp *w = sm.core.warps + entry.warp
     cdef LsuPipeline *lsu = &sm.lsu
     cdef int i
     if _begins(sm, u) > cycle:
@@ -152,5 +152,5 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     elif entry.held and w.state == WS_REPLAY:
         plan(sm, w, max(w.since, sm.looping), ST_MEMORY_DEPENDENCY)
     elif w.state == WS_ENDED and w.loads == 0:
-        sm.blocks[w.block].draining -= 1
+        sm.core.blocks[w.block].draining -= 1
         end_block(sm, w.block, cycle)

@@ -12,13 +12,14 @@ from archdef.engine.launch cimport WS_REGISTERS, Block, Warp
 from archdef.engine.matrix cimport part_of_warp
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport RG_GIVE
 from archdef.engine.waiting cimport plan
 from archdef.engine.warpgroup cimport group_hold
 
 
-cdef int64_t registers_spare(Sm *sm, const Warp *w) noexcept nogil:
+cdef int64_t registers_spare(const SmCore *sm, const Warp *w) noexcept nogil:
     """Count the registers of a lane that warps of the block and of the warp's scheduler have given and none has taken."""
     cdef const Block *b = sm.blocks + w.block
     cdef const Warp *other
@@ -33,7 +34,7 @@ cdef int64_t registers_spare(Sm *sm, const Warp *w) noexcept nogil:
 
 cdef inline bint _take(Sm *sm, Warp *w, int32_t wanted) noexcept nogil:
     """Let a warp have as many registers as it wants, if there are as many as it lacks."""
-    if wanted - w.registers > registers_spare(sm, w):
+    if wanted - w.registers > registers_spare(&sm.core, w):
         return False
     w.registers = wanted
     return True
@@ -41,7 +42,7 @@ cdef inline bint _take(Sm *sm, Warp *w, int32_t wanted) noexcept nogil:
 
 cdef void _give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
     """Give back what a warp has beyond `kept`, and let those go on that waited for as many."""
-    cdef Block *b = sm.blocks + w.block
+    cdef Block *b = sm.core.blocks + w.block
     cdef Warp *other
     cdef const Uop *its
     cdef int32_t i
@@ -49,7 +50,7 @@ cdef void _give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
     if b.register_waiters == 0:
         return
     for i in range(w.launch.block_warps - 1, -1, -1):
-        other = sm.warps + b.warps[i]
+        other = sm.core.warps + b.warps[i]
         if other.state != WS_REGISTERS:
             continue
         its = other.launch.ops + other.barrier_op
@@ -66,9 +67,9 @@ cdef int registers_change(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t
 
     Who gives what it has not, or takes what it has, changes nothing.
     """
-    cdef Block *b = sm.blocks + w.block
+    cdef Block *b = sm.core.blocks + w.block
     if lanes != w.alive:
-        return part_of_warp(sm, w, lanes)
+        return part_of_warp(&sm.core, w, lanes)
     if u.fn == RG_GIVE:
         if u.count < w.registers:
             _give(sm, w, u.count, cycle)

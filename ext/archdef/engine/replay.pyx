@@ -65,7 +65,7 @@ cdef void replay_keep(Sm *sm, ReplayEntry *replay) noexcept nogil:
     sm.loads[replay.load].remaining += 1
     lsu.active = 0
     lsu.stalled = -1
-    held_until(sm, lsu.unit, max(lsu.floor, lsu.time), 0)
+    held_until(&sm.units, lsu.unit, max(lsu.floor, lsu.time), 0)
 
 
 cdef bint replay_ready(Sm *sm, const ReplayEntry *replay) noexcept nogil:
@@ -92,7 +92,7 @@ cdef void replay_issue(Sm *sm, const ReplayEntry *replay) noexcept nogil:
     lsu.weight = 8
     lsu.operands = 1
     lsu.returns = 1
-    lsu.floor = 0 if sm.m.unit_per_scheduler[replay.unit] else sm.unit_free[replay.unit]
+    lsu.floor = 0 if sm.m.unit_per_scheduler[replay.unit] else sm.units.free[replay.unit]
     lsu.stalled = -1
     memcpy(lsu.transactions, replay.transactions, <size_t>replay.count * sizeof(Transaction))
     sm.loads[replay.load].remaining -= 1

@@ -1,13 +1,14 @@
 """A machine at work: launches come in over time and share its multiprocessors."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.events cimport Events
 from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
 from archdef.engine.livelock cimport Watch
-from archdef.engine.state cimport Chip, Dispatcher, Sm
+from archdef.engine.state cimport Chip, Sm
 from archdef.engine.tables cimport Tables
 
 cdef class Session:

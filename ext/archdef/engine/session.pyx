@@ -5,7 +5,7 @@ returns can arrive in the epoch it was sent in, because an epoch is no longer th
 is not filled again within one. So results do not depend on the length of epochs.
 """
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from archdef.engine.bits cimport lowest_bit
@@ -21,6 +21,7 @@ from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.grid cimport Grid
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
 from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_READY
+from archdef.engine.dispatcher cimport BlockSlots
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
@@ -38,7 +39,7 @@ from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
 from archdef.engine.tables cimport Tables
 from archdef.engine.throttle cimport throttle_blame
-from archdef.engine.units cimport units_need, units_open
+from archdef.engine.units cimport units_join, units_need, units_open
 
 from archdef.errors import LaunchError
 
@@ -84,7 +85,7 @@ cdef class Session:
         self.instructions = max_instructions
         self.max_cycles = max_cycles
         self.chip.m = m
-        units_open(&self.chip)
+        units_open(&self.chip.units, m)
         self.chip.pick = pick_of(m.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
@@ -95,7 +96,7 @@ cdef class Session:
             longest = max(1, min(longest, m.caches.texture_l1.latency_cycles))
         if m.block_clusters.most_blocks_nonportable > 1:        # what one block tells another comes no sooner
             longest = max(1, min(longest, m.block_clusters.latency_cycles, m.block_clusters.barrier_cycles))
-        self.chip.free_posted = -1
+        self.chip.messages.free_posted = -1
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
         self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
@@ -103,14 +104,19 @@ cdef class Session:
             raise MemoryError("state of a machine")
         for i in range(m.chip.multiprocessors):
             self.inboxes[i].first = self.inboxes[i].own = NEVER
-        self.dispatcher.chip = &self.chip
-        self.dispatcher.sms = self.sms
+        self.dispatcher.m = m
+        self.dispatcher.fault = &self.chip.fault
+        self.dispatcher.messages = &self.chip.messages
+        self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
+        if self.dispatcher.sms == NULL:
+            raise MemoryError("state of a machine")
         self.chip.dispatcher = &self.dispatcher
-        self.chip.network_landed = &self.network.crossbar.landed
+        self.dispatcher.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
+        self.dispatcher.port = self.network.crossbar.cluster
         if m.chip.dispatch_hook:
-            self.chip.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
-            if self.chip.asked == NULL:
+            self.dispatcher.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
+            if self.dispatcher.asked == NULL:
                 raise MemoryError("state of a machine")
         for i in range(m.chip.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
@@ -125,15 +131,16 @@ cdef class Session:
             for i in range(self.m.chip.multiprocessors):
                 events_close(&self.inboxes[i])
         network_close(&self.network)
-        block_storage_close(&self.chip)
-        clusters_close(&self.chip)
+        block_storage_close(&self.dispatcher.storage)
+        clusters_close(&self.chip.messages)
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
         child_launches_close(&self.dispatcher)
-        free(self.chip.asked)
-        free(self.chip.launches)
-        free(self.chip.landed)
+        free(self.dispatcher.asked)
+        free(self.dispatcher.launches)
+        free(self.dispatcher.landed)
         free(self.sms)
+        free(self.dispatcher.sms)
         free(self.inboxes)
 
     # ------------------------------------------------------------------------------------------------------ launches
@@ -190,6 +197,7 @@ cdef class Session:
         cdef int64_t i
         cdef Grid made
         cdef LoadedProgram loaded
+        cdef uint32_t kinds
         if self.ended:
             raise RuntimeError("the session has ended")
         with self.memory._lock:
@@ -205,7 +213,9 @@ cdef class Session:
             self._enter(made)
             for each in [made.program] + made.loaded:
                 loaded = <LoadedProgram>each
-                units_need(&self.chip, self.sms, loaded.units)
+                kinds = units_need(&self.chip.units, self.m, loaded.units)
+                for i in range(self.m.chip.multiprocessors if kinds else 0):
+                    units_join(&self.sms[i].units, kinds)
                 if loaded.uses_bulk:
                     for i in range(self.m.chip.multiprocessors):
                         sm_open_bulk(&self.sms[i])
@@ -312,17 +322,17 @@ cdef class Session:
         if self.chip.fault.code:        # of what has come from another block
             return -1
         dispatch_collect(&self.dispatcher)
-        if self.chip.gathered:
-            groups_settle(&self.chip, self.sms, until)
+        if self.chip.messages.gathered:
+            groups_settle(&self.dispatcher, until)
         network_run(&self.network, until * self.m.shader_period_fs)
         next_cycle = dispatch_next(&self.dispatcher)
         for i in range(self.m.chip.multiprocessors):
             if self.inboxes[i].failed:
-                self.chip.out_of_memory = True
+                self.chip.fault.out_of_memory = True
             at = events_next(self.inboxes + i)
             if at < next_cycle:
                 next_cycle = at
-        if self.chip.out_of_memory:
+        if self.chip.fault.out_of_memory:
             self.chip.fault.code = FAULT_HOST_MEMORY
             return -1
         if self.tables.hooks.count and self.tables.hooks.refused() >= 0:
@@ -336,7 +346,7 @@ cdef class Session:
             self.epoch = until
             if self.dispatcher.running == NULL:
                 return 1
-            if until_cycle < NEVER and groups_wait(&self.chip):
+            if until_cycle < NEVER and groups_wait(&self.dispatcher):
                 self.waiting = True
                 return 1
             self._blame()
@@ -347,7 +357,7 @@ cdef class Session:
             self.chip.fault.cycle = self.epoch
             self._point_at_running()
             return -1
-        if self.closed and self.epoch >= self.watch.next and self.chip.opening == 0:
+        if self.closed and self.epoch >= self.watch.next and self.chip.messages.opening == 0:
             status = watch_look(&self.watch, self.sms, self.m.chip.multiprocessors, &self.dispatcher, self.epoch)
             if status < 0:
                 self.chip.fault.code = FAULT_HOST_MEMORY
@@ -367,8 +377,8 @@ cdef class Session:
         for i in range(self.m.chip.multiprocessors):
             throttle_blame(&self.sms[i])
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
-                w = self.sms[i].warps + k
-                if w.launch == NULL or not self.sms[i].blocks[w.block].running or (
+                w = self.sms[i].core.warps + k
+                if w.launch == NULL or not self.sms[i].core.blocks[w.block].running or (
                         w.state != WS_BARRIER and w.state != WS_DIVERGED and w.state != WS_CHILDREN and w.state != WS_REGISTERS):
                     continue
                 self.chip.fault.launch = w.launch
@@ -392,8 +402,8 @@ cdef class Session:
         cdef Warp *w
         for i in range(self.m.chip.multiprocessors):
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
-                w = self.sms[i].warps + k
-                if w.launch != NULL and self.sms[i].blocks[w.block].running and w.alive:
+                w = self.sms[i].core.warps + k
+                if w.launch != NULL and self.sms[i].core.blocks[w.block].running and w.alive:
                     self.chip.fault.launch = w.launch
                     self.chip.fault.sm = <int32_t>i
                     self.chip.fault.warp = k
@@ -406,7 +416,7 @@ cdef class Session:
         self.chip.fault.cycle = self.epoch
         self._point_at_running()
         if self.chip.fault.launch != NULL:
-            self.chip.fault.lanes = self.sms[self.chip.fault.sm].warps[self.chip.fault.warp].active
+            self.chip.fault.lanes = self.sms[self.chip.fault.sm].core.warps[self.chip.fault.warp].active
             self.chip.fault.lane = lowest_bit(self.chip.fault.lanes) if self.chip.fault.lanes else 0
 
     def advance(self, double milliseconds=100.0, until_cycle=None, closed=None):
@@ -474,7 +484,7 @@ cdef class Session:
     def let_go(self, Grid grid not None, int64_t cycle):
         """Let a grid that waits for grids of other devices (`Grid.gathered`) go on, at a cycle that is not past."""
         grid.launch.gathered = -1
-        group_release(&grid.launch, self.sms, max(cycle, self.epoch))
+        group_release(&grid.launch, &self.dispatcher, max(cycle, self.epoch))
         self.waiting = False
 
     def deadlock(self):
@@ -497,8 +507,7 @@ cdef class Session:
         for item in self.grids:
             grid = item
             if launch == NULL or launch.origin == &grid.origin:
-                return fault_error(&self.chip.fault, self.sms, self.m.chip.multiprocessors, &self.dispatcher, grid, self.memory,
-                                   self.instructions, self.max_cycles)
+                return fault_error(&self.chip.fault, &self.dispatcher, grid, self.memory, self.instructions, self.max_cycles)
         raise RuntimeError("a fault of no launch")
 
     @property

@@ -55,10 +55,10 @@ cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcep
     """Execute with the op's rounding and flushing; the host's default is restored at once."""
     if u.fpenv:
         set_fpenv(u.fpenv)
-        compute(sm, w, u, lanes)
+        compute(&sm.core, w, u, lanes)
         set_fpenv(0)
     else:
-        compute(sm, w, u, lanes)
+        compute(&sm.core, w, u, lanes)
 
 
 cdef uint64_t _gather(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
@@ -121,11 +121,11 @@ cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, ui
         if lanes >> i & 1:
             index = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[i]
             if index >= <uint32_t>u.count:
-                return warp_fault(sm, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
+                return warp_fault(&sm.core, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
             targets[i] = launch.targets[u.first + <int32_t>index]
     split = simt_branch_many(w, targets, launch.lanes, u.reconverge)
     if split < 0:
-        return warp_fault(sm, w, FAULT_STACK, lanes)
+        return warp_fault(&sm.core, w, FAULT_STACK, lanes)
     c.divergent_branches += split
     return 0
 
@@ -159,7 +159,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         _hold(sm, s, w, u, cycle, u.interval)
         if lanes:
             if simt_call(w, u.target, lanes) < 0:
-                return warp_fault(sm, w, FAULT_STACK, lanes)
+                return warp_fault(&sm.core, w, FAULT_STACK, lanes)
         else:
             w.pc += 1
             simt_arrive(w)
@@ -170,7 +170,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         if lanes == 0:
             w.pc += 1
             simt_arrive(w)
-        elif call_indirect(sm, w, u, lanes) < 0:
+        elif call_indirect(&sm.core, w, u, lanes) < 0:
             return -1
         earliest = max(earliest, cycle + <int64_t>u.latency)
         return earliest << 4 | ST_BRANCH
@@ -181,10 +181,10 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
         return max(earliest, cycle + <int64_t>u.latency) << 4 | ST_BRANCH
     elif u.kind == K_TRAP:
         if lanes:
-            return warp_fault(sm, w, FAULT_TRAP, lanes)
+            return warp_fault(&sm.core, w, FAULT_TRAP, lanes)
         w.pc += 1
     elif u.kind == K_COPY:
-        sm.effects += 1
+        sm.core.effects += 1
         if lanes and u.queued and not queue_passes(sm, s, u, cycle):
             if queue_access(sm, s, w, u, lanes, cycle) < 0:
                 return -1
@@ -200,14 +200,14 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
             return 0
         w.pc += 1
     elif u.kind == K_BULK:
-        sm.effects += 1
+        sm.core.effects += 1
         i = bulk_issue(sm, slot, w, u, lanes, cycle) if lanes else 1
         if i < 0:
             return -1
         _hold(sm, s, w, u, cycle, u.interval * i)
         w.pc += 1
     elif u.kind == K_PHASE:
-        if lanes and phase_barrier(sm, w, u, lanes) < 0:
+        if lanes and phase_barrier(&sm.core, w, u, lanes) < 0:
             return -1
         _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared.latency_cycles, u.cause)
         w.pc += 1
@@ -218,7 +218,7 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
             lanes = _gather(w, u, lanes)
             if lanes == 0:
                 return earliest << 4 | ST_BARRIER
-        if lanes and matrix_product(sm, w, u, lanes) < 0:
+        if lanes and matrix_product(&sm.core, w, u, lanes) < 0:
             return -1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
@@ -257,15 +257,15 @@ cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, Statemen
                 return earliest << 4 | ST_BARRIER
         _hold(sm, s, w, u, cycle, u.interval)
         if lanes:
-            sm.effects += 1
+            sm.core.effects += 1
             split = registers_change(sm, w, u, lanes, w.settled)
             if split:
                 return split if split < 0 else 0
         w.pc += 1
     elif u.kind == K_SYSTEM:
         _hold(sm, s, w, u, cycle, u.interval)
-        sm.effects += u.fn != SYS_STACK
-        split = system_issue(sm, w, u, lanes, cycle, &earliest, &cause)
+        sm.core.effects += u.fn != SYS_STACK
+        split = system_issue(&sm.core, sm.chip.dispatcher, w, u, lanes, cycle, &earliest, &cause)
         if split:
             return split if split < 0 else 0
         w.pc += 1
@@ -331,7 +331,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         c.branches += 1
         split = simt_branch(w, u.target, u.reconverge, lanes)
         if split < 0:
-            return warp_fault(sm, w, FAULT_STACK, lanes)
+            return warp_fault(&sm.core, w, FAULT_STACK, lanes)
         if u.fn != BR_JOIN:
             c.divergent_branches += split
         _hold(sm, s, w, u, cycle, u.interval)
@@ -352,14 +352,14 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         i -= count_bits(w.alive)
         goes_on = w.active != 0         # a barrier that opens for the lanes that are left plans the warp itself
         if i:
-            sm.effects += 1
-            sm.blocks[w.block].threads_alive -= i
+            sm.core.effects += 1
+            sm.core.blocks[w.block].threads_alive -= i
             if w.alive == 0:
                 end_warp(sm, w, w.settled)
             elif w.active == 0:
                 barrier_settle(sm, slot, w, w.settled)
-            if sm.blocks[w.block].threads_alive:
-                check_barriers(sm, sm.blocks + w.block, cycle)
+            if sm.core.blocks[w.block].threads_alive:
+                check_barriers(sm, sm.core.blocks + w.block, cycle)
         if goes_on:
             return earliest << 4 | ST_BRANCH
         if w.alive and w.active == 0 and w.state == WS_WAITING:
@@ -372,7 +372,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             if lanes == 0:
                 return earliest << 4 | ST_BARRIER
         if lanes:
-            sm.effects += u.fn != BAR_WARP
+            sm.core.effects += u.fn != BAR_WARP
             split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
             if split == 2:
                 return earliest << 4 | ST_BARRIER
@@ -469,7 +469,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         w.share.counters.issue_cycles += _settle(sm, s, w, u, c, cycle, spent)
         sm.chip.budget -= u.issues
         if sm.chip.budget < 0:
-            return warp_fault(sm, w, FAULT_INSTRUCTIONS, 0)
+            return warp_fault(&sm.core, w, FAULT_INSTRUCTIONS, 0)
         if u.kind == K_ALU and not u.queued:
             if lanes and u.fpenv == 0:
                 compute_alu(w, u, lanes)
@@ -508,7 +508,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     elif event.kind == EV_STORE_DONE:
         sm.store_credits += 1
         sm.store_bytes -= event.bytes
-        sm.chip.launches[event.index].stores -= 1
+        sm.chip.dispatcher.launches[event.index].stores -= 1
         if sm.lsu.active:
             resume_lsu(sm, event.cycle)
         if sm.bulk.count:
@@ -519,7 +519,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         piece_arrived(sm, event.index, event.cycle)
         resume_bulk(sm, event.cycle)
     elif event.kind == EV_WAKE:
-        w = sm.warps + event.index
+        w = sm.core.warps + event.index
         become_ready(sm, w.scheduler, w.bit, w)
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
@@ -536,7 +536,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     elif event.kind == EV_CLUSTER:
         cluster_open(sm, event.index)
     elif event.kind == EV_POSTED:
-        cluster_receive(sm, event.index)        # a fault shows when the epoch is over
+        cluster_receive(&sm.core, event.index)        # a fault shows when the epoch is over
 
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
@@ -545,23 +545,23 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     cdef uint32_t busy
     cdef int64_t first = throttle_next(sm) if kept & s.ready else NEVER, until
     cdef int unit
-    if s.next_issue > sm.now + 1:
+    if s.next_issue > sm.core.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
     if ready & s.queueing and s.queue_count < sm.m.load_store.memory_instruction_queue.entries:
-        return sm.now + 1
+        return sm.core.now + 1
     if sm.lsu.active:
         free_ &= ~s.memory
-    elif sm.lsu.time > sm.now + 1 and free_ & s.memory:
+    elif sm.lsu.time > sm.core.now + 1 and free_ & s.memory:
         first = min(first, sm.lsu.time)
         free_ &= ~s.memory
-    busy = sm.busy
+    busy = sm.units.busy
     while busy:
         unit = lowest_bit(busy)
         busy &= busy - 1
-        until = sm.unit_free[unit]
+        until = sm.units.free[unit]
         held = others & s.uses[unit]
-        if until > sm.now + 1 and held:
+        if until > sm.core.now + 1 and held:
             free_ &= ~held
             if until < first:
                 first = until
@@ -571,11 +571,11 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
         busy &= busy - 1
         until = s.unit_free[unit]
         held = others & s.uses[unit]
-        if until > sm.now + 1 and held:
+        if until > sm.core.now + 1 and held:
             free_ &= ~held
             if until < first:
                 first = until
-    return sm.now + 1 if free_ else first
+    return sm.core.now + 1 if free_ else first
 
 
 cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
@@ -585,14 +585,14 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
     cdef int unit
     if sm.lsu.active or sm.lsu.time > cycle:
         free_ &= ~s.memory
-    busy = sm.busy
+    busy = sm.units.busy
     while busy:
         unit = lowest_bit(busy)
         busy &= busy - 1
-        if sm.unit_free[unit] > cycle:
+        if sm.units.free[unit] > cycle:
             free_ &= ~s.uses[unit]
         else:
-            sm.busy &= ~(<uint32_t>1 << unit)
+            sm.units.busy &= ~(<uint32_t>1 << unit)
     busy = s.busy
     while busy:
         unit = lowest_bit(busy)
@@ -628,7 +628,7 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
         return False
     if (u.memory or u.uniform) and (sm.lsu.active or sm.lsu.time > cycle):
         return False
-    if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.unit_free[u.unit]) > cycle:
+    if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.units.free[u.unit]) > cycle:
         return False
     if s.held & bit and s.loads & bit:
         return False
@@ -666,10 +666,10 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
         k = lowest_bit(woken)
         woken &= woken - 1
         if k != bit:
-            mark_wait(sm, s, k, sm.warps + k * nsched + s.number)
+            mark_wait(sm, s, k, sm.core.warps + k * nsched + s.number)
     if bit < 0:
         return 0
-    w = sm.warps + bit * nsched + s.number
+    w = sm.core.warps + bit * nsched + s.number
     unit = s.unit[bit]
     pc = w.pc
     active = w.active
@@ -700,7 +700,7 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
             break
         bit = sm.chip.pick(m, s, candidates, cycle)
         unit = s.unit[bit]
-        if _issue(sm, s, sm.warps + bit * nsched + s.number, bit, cycle) < 0:
+        if _issue(sm, s, sm.core.warps + bit * nsched + s.number, bit, cycle) < 0:
             return -1
     return 0
 
@@ -709,7 +709,7 @@ cdef inline int64_t _next_turn(const Sm *sm, const Scheduler *s) noexcept nogil:
     """Cycle of the next thing that a scheduler has to do, as far as is known."""
     cdef int64_t best = NEVER, at
     if s.slots:
-        best = sm.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.now + 1) & 63)))
+        best = sm.core.now + 1 + lowest_bit(rotate_right(s.slots, <int>((sm.core.now + 1) & 63)))
     if s.ready:
         at = _next_slot(sm, s)
         if at < best:
@@ -732,23 +732,23 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         for i in range(nsched):
             if sm.schedulers[i].wake < cycle:
                 cycle = sm.schedulers[i].wake
-        sm.inbox.own = cycle if cycle > sm.now else sm.now + 1       # it may have been woken when it had had its turn
-        cycle = events_next(sm.inbox)
+        sm.core.inbox.own = cycle if cycle > sm.core.now else sm.core.now + 1       # it may have been woken when it had had its turn
+        cycle = events_next(sm.core.inbox)
         if cycle >= until:
             return 0
-        if cycle <= sm.now:
-            sm.chip.fault.sm = sm.id
-            sm.chip.fault.code = FAULT_LATE
+        if cycle <= sm.core.now:
+            sm.core.fault.sm = sm.core.id
+            sm.core.fault.code = FAULT_LATE
             return -1
-        sm.now = cycle
+        sm.core.now = cycle
         all_ = False        # the load/store unit is free again, which may concern every scheduler
-        while sm.inbox.first <= cycle:
+        while sm.core.inbox.first <= cycle:
             held = sm.lsu.active
-            _handle(sm, events_pop(sm.inbox))
+            _handle(sm, events_pop(sm.core.inbox))
             all_ |= held and not sm.lsu.active
         if sm.freed:        # after all fills of the cycle: their order must not show
             replay_run(sm, cycle)
-        i = sm.turn
+        i = sm.units.turn
         for _ in range(nsched):     # they take turns at the units that they share
             if i == nsched:
                 i = 0

@@ -17,7 +17,7 @@ from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
 from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
@@ -121,7 +121,7 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
                 (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>value
 
 
-cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
+cdef int access_surface(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
@@ -180,7 +180,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
             _put(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
         else:
             _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        place[lane] = texel_place(&sm.texture.table, launch.m.caches.texture_tile_rows, t, x, y, slice)
+        place[lane] = texel_place(&launch.m.caches.texture_l1, launch.m.caches.texture_tile_rows, t, x, y, slice)
         inside |= <uint64_t>1 << lane
     reach.texture_lanes = count_bits(lanes)
     if inside == 0:
@@ -190,7 +190,7 @@ cdef int access_surface(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
             if inside >> lane & 1:
                 place[count] = place[lane]
                 count += 1
-        texture_transact(&sm.texture.table, place, count, out)
+        texture_transact(&launch.m.caches.texture_l1, place, count, out)
     else:
         first = lowest_bit(inside)
         for lane in range(launch.lanes):

@@ -1,9 +1,10 @@
 """System calls: what a kernel asks of the machine's runtime, served lane by lane in ascending order."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 
 cpdef enum:
     PRINT_VALUES = 32            # most values of one call
@@ -30,5 +31,5 @@ cdef packed struct PrintValue:
     uint32_t pad
     uint64_t value
 
-cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
-cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil
+cdef int call_indirect(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
+cdef int system_issue(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil

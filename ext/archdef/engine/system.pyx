@@ -17,11 +17,12 @@ from archdef.engine.groups cimport group_call
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.dispatch_event cimport DISPATCH_BLOCK_WAITING
 from archdef.engine.heap cimport heap_allocate, heap_free
+from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_call_one
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_GROUP_HANDLE, SYS_LAUNCH_BUFFER, SYS_PRINT
 
 cdef extern from "<string.h>" nogil:
@@ -47,7 +48,7 @@ cdef int _number(const char *format, int64_t length, int64_t *at) noexcept nogil
 
 
 cdef struct Printing:
-    Sm *sm
+    SmCore *sm
     Warp *w
     int lane
     uint64_t values          # guest address of the next value
@@ -234,7 +235,7 @@ cdef int _keep_latest(Output *out) noexcept nogil:
     return 0
 
 
-cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int32_t *result) noexcept nogil:
+cdef int _print(SmCore *sm, Warp *w, int lane, uint64_t format, uint64_t values, int32_t *result) noexcept nogil:
     """Append one record to the launch's output, in place of the oldest where there is no room. Returns -1 after a fault."""
     cdef Output *out = &w.launch.origin.output
     cdef int64_t room, length, padded
@@ -274,7 +275,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
         if turn or out.used == 0:        # larger than all the room
             return 0
         if _keep_latest(out) < 0:
-            sm.chip.out_of_memory = True
+            sm.fault.out_of_memory = True
             return 0
     if p.place - (out.bytes + out.used) > out.room:
         return 0
@@ -292,7 +293,7 @@ cdef int _print(Sm *sm, Warp *w, int lane, uint64_t format, uint64_t values, int
 
 
 # ---------------------------------------------------------------------------------------------------------- indirect calls
-cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+cdef int call_indirect(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     """Call the function whose number the first lane holds, for all lanes that hold it. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const char *row = row_of(launch, w, u, 0)
@@ -314,7 +315,7 @@ cdef int call_indirect(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
 
 
 # ---------------------------------------------------------------------------------------------------------------- dispatch
-cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *late) noexcept nogil:
+cdef int _call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *late) noexcept nogil:
     """Serve a K_SYSTEM op for `lanes` (not empty), and say how much later than others its launches come. Returns -1 after a fault, 1 if the
     warp has to wait for what its block has launched."""
     cdef Launch *launch = w.launch
@@ -329,9 +330,9 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int
             if group_call(sm, w, u, lane) < 0:
                 return -1
         elif u.fn >= SYS_LAUNCH_BUFFER:
-            due = cycle + sm.m.device_launches.call_cycles + turn * sm.m.device_launches.lane_cycles + late[0]
+            due = cycle + w.launch.m.device_launches.call_cycles + turn * w.launch.m.device_launches.lane_cycles + late[0]
             late[0] -= due
-            answer = child_call(sm, w, u, lane, &due)
+            answer = child_call(sm, d, w, u, lane, &due)
             late[0] += due
             turn += 1
             if answer < 0:
@@ -343,9 +344,9 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int
             if u.d[0] >= 0:
                 (<int32_t *>(w.rows + u.d[0]))[lane] = printed
         elif u.fn == SYS_ASSERT:
-            if sm.chip.fault.code == 0:
+            if sm.fault.code == 0:
                 for i in range(4):
-                    sm.chip.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
+                    sm.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
                                                else _wide(launch, w, u, i, lane))
             return guest_fault(sm, w, FAULT_ASSERT, lane, 0)
         elif u.fn == SYS_ALLOCATE:
@@ -365,10 +366,10 @@ cdef int _call(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int
     return wait
 
 
-cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil:
+cdef int system_issue(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle, int64_t *earliest, int32_t *cause) noexcept nogil:
     """Issue a system call. Returns -1 after a fault, 1 if the warp waits for what its block has launched, else 0."""
     cdef int64_t late = 0
-    cdef int wait = _call(sm, w, u, lanes, cycle, &late) if lanes else 0
+    cdef int wait = _call(sm, d, w, u, lanes, cycle, &late) if lanes else 0
     cdef int i
     if wait < 0:
         return -1
@@ -376,8 +377,8 @@ cdef int system_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cyc
         w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
     if wait:
         w.state = WS_CHILDREN
-        dispatch_note(sm.chip.dispatcher, cycle + sm.m.chip.block_turnover_cycles, DISPATCH_BLOCK_WAITING, sm.id, w.block)
+        dispatch_note(d, cycle + w.launch.m.chip.block_turnover_cycles, DISPATCH_BLOCK_WAITING, sm.id, w.block)
     elif u.fn >= SYS_LAUNCH_BUFFER and is_item(u):
-        earliest[0] = max(earliest[0], cycle + sm.m.device_launches.call_cycles + (count_bits(lanes) - 1) * sm.m.device_launches.lane_cycles + late)
+        earliest[0] = max(earliest[0], cycle + w.launch.m.device_launches.call_cycles + (count_bits(lanes) - 1) * w.launch.m.device_launches.lane_cycles + late)
         cause[0] = ST_LAUNCH
     return wait

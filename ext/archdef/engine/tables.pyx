@@ -2,7 +2,7 @@
 from archdef.engine.hooks cimport Hooks
 from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, MachineTable
-from archdef.engine.state cimport UNIT_COPIES
+from archdef.engine.units cimport UNIT_COPIES
 
 from archdef.errors import EngineLimit
 

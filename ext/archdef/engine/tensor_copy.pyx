@@ -18,7 +18,7 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BO_ADD, BO_AND, BO_DEC, BO_INC, BO_MAX, BO_MIN, BO_OR, BO_XOR, BX_IM2COL, BX_MULTICAST
 
@@ -63,19 +63,19 @@ for _op, _functions in _operations():
 
 
 # ------------------------------------------------------------------------------------------------------------- what is wrong
-cdef int _refuse(Sm *sm, const Warp *w, int lane, int reason, int64_t found, int64_t wanted) noexcept nogil:
+cdef int _refuse(SmCore *sm, const Warp *w, int lane, int reason, int64_t found, int64_t wanted) noexcept nogil:
     """Record what a copy by a tensor map cannot be."""
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.detail[0] = <uint64_t>reason
-        sm.chip.fault.detail[1] = <uint64_t>found
-        sm.chip.fault.detail[2] = <uint64_t>wanted
+    if sm.fault.code == 0:
+        sm.fault.detail[0] = <uint64_t>reason
+        sm.fault.detail[1] = <uint64_t>found
+        sm.fault.detail[2] = <uint64_t>wanted
     return guest_fault(sm, w, FAULT_TENSOR, lane, 0)
 
 
-cdef int _outside(Sm *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
+cdef int _outside(SmCore *sm, const Warp *w, int code, int lane, uint64_t address, int64_t bytes) noexcept nogil:
     """Record a fault at an address; `bytes`: what would have been reached, or what it must be a multiple of."""
-    if sm.chip.fault.code == 0:
-        sm.chip.fault.detail[0] = <uint64_t>bytes
+    if sm.fault.code == 0:
+        sm.fault.detail[0] = <uint64_t>bytes
     return guest_fault(sm, w, code, lane, address)
 
 
@@ -86,7 +86,7 @@ cdef inline int64_t _signed(uint32_t value, int bits) noexcept nogil:
     return <int64_t>value - (<int64_t>(value >> (bits - 1)) << bits)
 
 
-cdef int _read_map(Sm *sm, const Warp *w, const Uop *u, int lane, uint32_t *word) noexcept nogil:
+cdef int _read_map(SmCore *sm, const Warp *w, const Uop *u, int lane, uint32_t *word) noexcept nogil:
     """Fetch the 128 bytes."""
     cdef uint64_t address = (<const uint64_t *>row_of(w.launch, w, u, 1))[lane]
     cdef int64_t room = 0
@@ -100,7 +100,7 @@ cdef int _read_map(Sm *sm, const Warp *w, const Uop *u, int lane, uint32_t *word
     return 0
 
 
-cdef int _decode(Sm *sm, const Warp *w, const Uop *u, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
+cdef int _decode(SmCore *sm, const Warp *w, const Uop *u, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
     """Fill a box with what tiles and pixels have in common."""
     cdef int i, interleave = word[2] >> 11 & 3
     memset(box, 0, sizeof(TensorBox))
@@ -136,7 +136,7 @@ cdef int _decode(Sm *sm, const Warp *w, const Uop *u, int lane, const uint32_t *
     return 0
 
 
-cdef int _tiles(Sm *sm, const Warp *w, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
+cdef int _tiles(SmCore *sm, const Warp *w, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
     """Complete a box of a tile."""
     cdef int i
     cdef bint interleaved = word[2] >> 11 & 3
@@ -152,7 +152,7 @@ cdef int _tiles(Sm *sm, const Warp *w, int lane, const uint32_t *word, TensorBox
     return 0
 
 
-cdef int _pixels(Sm *sm, const Warp *w, const Uop *u, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
+cdef int _pixels(SmCore *sm, const Warp *w, const Uop *u, int lane, const uint32_t *word, TensorBox *box) noexcept nogil:
     """Complete a box of pixels: its corners, and where in it the copy begins."""
     cdef int i, axes = box.rank - 2, bits = 16 if axes == 1 else 8 if axes == 2 else 5
     cdef uint64_t shifts = 0
@@ -168,7 +168,7 @@ cdef int _pixels(Sm *sm, const Warp *w, const Uop *u, int lane, const uint32_t *
     return 0
 
 
-cdef int _lines(Sm *sm, const Warp *w, int lane, TensorBox *box) noexcept nogil:
+cdef int _lines(SmCore *sm, const Warp *w, int lane, TensorBox *box) noexcept nogil:
     """Say how rows lie in shared memory: a swizzled one has a line of its own, unless units are interleaved."""
     box.line = box.count[0] * box.unit
     box.pitch = box.line
@@ -282,7 +282,7 @@ cdef inline uint32_t _rounded(uint32_t bits) noexcept nogil:
     return (bits + 0x1000) & <uint32_t>0xFFFFE000
 
 
-cdef int _fetch(Sm *sm, const Warp *w, int lane, const TensorBox *box, uint64_t address, int64_t low, int64_t high, char *to) noexcept nogil:
+cdef int _fetch(SmCore *sm, const Warp *w, int lane, const TensorBox *box, uint64_t address, int64_t low, int64_t high, char *to) noexcept nogil:
     """Bring a piece, of which the bytes low … high - 1 lie inside the tensor."""
     cdef uint16_t filling[8]
     cdef uint32_t bits
@@ -306,7 +306,7 @@ cdef int _fetch(Sm *sm, const Warp *w, int lane, const TensorBox *box, uint64_t 
     return 0
 
 
-cdef int _send(Sm *sm, const Warp *w, const Uop *u, int lane, const TensorBox *box, uint64_t address, const char *source) noexcept nogil:
+cdef int _send(SmCore *sm, const Warp *w, const Uop *u, int lane, const TensorBox *box, uint64_t address, const char *source) noexcept nogil:
     """Store or combine a piece. It is written as a whole, if any of it lies inside the tensor, as an H200 does."""
     cdef const Launch *launch = w.launch
     cdef const Span *span
@@ -335,7 +335,7 @@ cdef int _send(Sm *sm, const Warp *w, const Uop *u, int lane, const TensorBox *b
     return 0
 
 
-cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, const Receivers *to, BulkCopy *copy, TensorBox *box) noexcept nogil:
+cdef int _move(SmCore *sm, const Warp *w, const Uop *u, int lane, const Receivers *to, BulkCopy *copy, TensorBox *box) noexcept nogil:
     """Move the rows of a box, and count the bytes that memory is asked for."""
     cdef const Launch *launch = w.launch
     cdef char *shared = to.memory[0]
@@ -368,7 +368,7 @@ cdef int _move(Sm *sm, const Warp *w, const Uop *u, int lane, const Receivers *t
     return 0
 
 
-cdef int _target(Sm *sm, Warp *w, const Uop *u, int lane, Receivers *to, BulkCopy *copy) noexcept nogil:
+cdef int _target(SmCore *sm, Warp *w, const Uop *u, int lane, Receivers *to, BulkCopy *copy) noexcept nogil:
     """Find the box's place in shared memory, and what says that it has arrived: mbarriers, or the warp's open group."""
     cdef const Launch *launch = w.launch
     cdef uint32_t address = (<const uint32_t *>row_of(launch, w, u, 0))[lane]
@@ -391,7 +391,7 @@ cdef int _target(Sm *sm, Warp *w, const Uop *u, int lane, Receivers *to, BulkCop
     return receivers_barrier(sm, w, lane, (<const uint32_t *>row_of(launch, w, u, 2))[lane], mask, copy)
 
 
-cdef int box_copy(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, TensorBox *box) noexcept nogil:
+cdef int box_copy(SmCore *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, TensorBox *box) noexcept nogil:
     """Move the box that one lane asks for, and say what it costs. Returns -1 after a fault."""
     cdef uint32_t word[32]
     cdef Receivers to

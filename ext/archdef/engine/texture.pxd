@@ -6,9 +6,9 @@ from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_table cimport Texture
 
-cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil
+cdef const Texture *texture_of(SmCore *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil
-cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil
+cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil

@@ -13,11 +13,12 @@ from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
@@ -47,7 +48,7 @@ cdef struct Sampled:         # what one warp's access touched so far
     int lane_stale
 
 
-cdef const Texture *texture_of(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
+cdef const Texture *texture_of(SmCore *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil:
     """The texture, surface or sampler of a handle; NULL after a fault."""
     cdef const Texture *t = texture_find(w.launch.textures, handle)
     if t == NULL or t.kind != kind:
@@ -194,12 +195,12 @@ cdef inline uint32_t _element(const Texture *t, const char *texel, int channel) 
     return <uint32_t><int64_t>_number(t, texel, channel)
 
 
-cdef inline const char *_texel(Sm *sm, const Texture *t, int64_t x, int64_t y, int64_t slice, int bytes,
+cdef inline const char *_texel(const MachineTable *m, const Texture *t, int64_t x, int64_t y, int64_t slice, int bytes,
                                Sampled *seen) noexcept nogil:
     """The bytes of a texel inside the texture; notes where it lies."""
     cdef uint64_t address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x * bytes)
     if seen.count < MOST_TAPS:
-        seen.place[seen.count] = texel_place(&sm.texture.table, sm.m.caches.texture_tile_rows, t, x * bytes, y, slice)
+        seen.place[seen.count] = texel_place(&m.caches.texture_l1, m.caches.texture_tile_rows, t, x * bytes, y, slice)
         seen.count += 1
     if seen.launch.textures.written_count and not seen.lane_stale:
         seen.lane_stale = texture_stale(seen.launch.textures, address, bytes)
@@ -210,22 +211,22 @@ cdef inline int _texel_bytes(const Texture *t) noexcept nogil:
     return <int>t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
 
 
-cdef void _filtered(Sm *sm, const Texture *t, const Axis *axis, int axes, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
+cdef void _filtered(const MachineTable *m, const Texture *t, const Axis *axis, int axes, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
     """The weighted mean of two, four or eight texels."""
     cdef Corners corners
-    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>sm.m.texture.weight_bits
+    cdef int c, i, j, k, bytes = _texel_bytes(t), weight_bits = <int>m.texture.weight_bits
     corner_weights(axis[0].weight, axis[1].weight, axis[2].weight, axes, weight_bits, &corners)
     for c in range(corners.count):
         i, j, k = c & 1, c >> 1 & 1, c >> 2
         corners.used[c] = (not i or axis[0].weight) and (not j or axis[1].weight) and (not k or axis[2].weight)
         corners.texel[c] = NULL
         if corners.used[c] and axis[0].at[i] >= 0 and axis[1].at[j] >= 0 and axis[2].at[k] >= 0:
-            corners.texel[c] = _texel(sm, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, bytes, seen)
+            corners.texel[c] = _texel(m, t, axis[0].at[i], axis[1].at[j], axis[2].at[k] + layer, bytes, seen)
     for c in range(4):
-        result[c] = filtered(t, &corners, c, weight_bits, <int>sm.m.texture.guard_bits) if c < t.channels else 0
+        result[c] = filtered(t, &corners, c, weight_bits, <int>m.texture.guard_bits) if c < t.channels else 0
 
 
-cdef void _nearest(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
+cdef void _nearest(const MachineTable *m, const Texture *t, const Axis *axis, int64_t layer, uint32_t *result, Sampled *seen) noexcept nogil:
     """One texel, unchanged."""
     cdef int c
     cdef const char *texel
@@ -233,12 +234,12 @@ cdef void _nearest(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, ui
         result[c] = 0
     if axis[0].at[0] < 0 or axis[1].at[0] < 0 or axis[2].at[0] < 0:
         return
-    texel = _texel(sm, t, axis[0].at[0], axis[1].at[0], axis[2].at[0] + layer, _texel_bytes(t), seen)
+    texel = _texel(m, t, axis[0].at[0], axis[1].at[0], axis[2].at[0] + layer, _texel_bytes(t), seen)
     for c in range(t.channels):
         result[c] = _element(t, texel, c)
 
 
-cdef void _gathered(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, int component, uint32_t *result,
+cdef void _gathered(const MachineTable *m, const Texture *t, const Axis *axis, int64_t layer, int component, uint32_t *result,
                     Sampled *seen) noexcept nogil:
     """One channel of the four texels that filtering would use, counterclockwise from the lower left: (0,1), (1,1), (1,0), (0,0)."""
     cdef int k
@@ -248,7 +249,7 @@ cdef void _gathered(Sm *sm, const Texture *t, const Axis *axis, int64_t layer, i
         y = axis[1].at[1 if k < 2 else 0]
         result[k] = 0
         if x >= 0 and y >= 0:
-            result[k] = _element(t, _texel(sm, t, x, y, axis[2].at[0] + layer, _texel_bytes(t), seen), component)
+            result[k] = _element(t, _texel(m, t, x, y, axis[2].at[0] + layer, _texel_bytes(t), seen), component)
 
 
 # ------------------------------------------------------------------------------------------------------------------- lanes
@@ -273,12 +274,12 @@ cdef int _coordinate_bits(const Launch *launch, const Texture *t) noexcept nogil
     return bits
 
 
-cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u, const uint32_t *coordinate, uint32_t *result,
+cdef void _sample(const MachineTable *m, const Texture *t, const Texture *sampler, const Uop *u, const uint32_t *coordinate, uint32_t *result,
                   Sampled *seen) noexcept nogil:
     """One lane's fetch: layer (if the geometry has one) and coordinates as the registers hold them."""
     cdef Axis axis[3]
     cdef int geometry = u.fn, k, first = 0, count = 1 if geometry in (GEO_1D, GEO_A1D) else 3 if geometry == GEO_3D else 2, axes = count
-    cdef int bits = 0, weight_bits = <int>sm.m.texture.weight_bits
+    cdef int bits = 0, weight_bits = <int>m.texture.weight_bits
     cdef int64_t layer = 0, size
     cdef float x[3]
     cdef bint whole = u.flags & FL_SIGNED, cube = False
@@ -309,11 +310,11 @@ cdef void _sample(Sm *sm, const Texture *t, const Texture *sampler, const Uop *u
         axes = 2                         # its one row is fetched at row 0, half of which is border
         _axis(0, 1, AM_BORDER, False, False, True, bits, weight_bits, 0, &axis[1])
     if u.combine == TX_GATHER:
-        _gathered(sm, t, axis, layer, u.element, result, seen)
+        _gathered(m, t, axis, layer, u.element, result, seen)
     elif linear:
-        _filtered(sm, t, axis, axes, layer, result, seen)
+        _filtered(m, t, axis, axes, layer, result, seen)
     else:
-        _nearest(sm, t, axis, layer, result, seen)
+        _nearest(m, t, axis, layer, result, seen)
 
 
 cdef uint32_t _query(const Texture *t, int what) noexcept nogil:
@@ -377,7 +378,7 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
-cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
+cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
@@ -428,7 +429,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
         for k in range(u.count):
             coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
-        _sample(sm, t, sampler, u, coordinate, result, &seen)
+        _sample(w.launch.m, t, sampler, u, coordinate, result, &seen)
         seen.stale += seen.lane_stale
         for k in range(4):
             if u.d[k] >= 0:
@@ -436,7 +437,7 @@ cdef int access_texture(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
     if u.combine != TX_QUERY:
         reach.texture_lanes = count_bits(lanes)
         reach.hazards = seen.stale
-        texture_transact(&sm.texture.table, seen.place, seen.count, out)
+        texture_transact(&w.launch.m.caches.texture_l1, seen.place, seen.count, out)
         for k in range(out.count):
             reach.pieces += count_bits(out.transactions[k].sectors)
     return 0

@@ -43,7 +43,7 @@ cdef Observer throttle_open(Sm *sm) except *:
     t.allowed = t.numbers + 2 * slots
     t.allowed_since = t.numbers + 3 * slots
     policy_head(<PolicyHead *>&t.view, hook, t.numbers + 4 * slots)
-    t.view.multiprocessor = sm.id
+    t.view.multiprocessor = sm.core.id
     t.view.resident = t.resident
     t.view.launched = t.launched
     t.view.allowed = t.allowed
@@ -67,20 +67,20 @@ cdef void _enter(Sm *sm, Throttle *t) noexcept nogil:
             s.held |= bit
         elif s.held & bit:
             s.held &= ~bit
-            t.allowed_since[slot] = sm.now
-            if s.ready & bit and s.wake > sm.now + 1:
-                s.wake = sm.now + 1
+            t.allowed_since[slot] = sm.core.now
+            if s.ready & bit and s.wake > sm.core.now + 1:
+                s.wake = sm.core.now + 1
     for slot in range(schedulers):      # those that hold somebody back ask when the policy wants to be asked
         s = sm.schedulers + slot
         if s.ready & s.loads & s.held and t.again < s.wake:
-            s.wake = max(t.again, sm.now + 1)
+            s.wake = max(t.again, sm.core.now + 1)
 
 
 cdef void _ask(Sm *sm, int64_t event, int64_t slot) noexcept nogil:
     """Ask about what the view says; an answer that is none holds nobody back."""
     cdef Throttle *t = <Throttle *>sm.throttle
     cdef int64_t i, again
-    t.view.cycle = sm.now
+    t.view.cycle = sm.core.now
     t.view.event = event
     t.view.warp = slot
     t.view.instructions = sm.issued
@@ -117,7 +117,7 @@ cdef void _warp_left(Sm *sm, void *state, int32_t slot) noexcept nogil:
 
 cdef void throttle_time(Sm *sm) noexcept nogil:
     """Ask where the policy wanted to be asked by now."""
-    if (<const Throttle *>sm.throttle).again <= sm.now:
+    if (<const Throttle *>sm.throttle).again <= sm.core.now:
         _ask_without_line(sm, ARCHDEF_THROTTLE_TIME, -1)
 
 
@@ -152,5 +152,5 @@ cdef void throttle_blame(Sm *sm) noexcept nogil:
         s = sm.schedulers + i
         held = s.ready & s.loads & s.held
         if held:
-            refuse_throttle(t.hook, lowest_bit(held) * sm.m.schedulers.count + i, sm.id, sm.now)
+            refuse_throttle(t.hook, lowest_bit(held) * sm.m.schedulers.count + i, sm.core.id, sm.core.now)
             return

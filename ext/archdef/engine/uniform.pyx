@@ -134,7 +134,7 @@ cdef int uniform_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cy
     cdef Reach reach
     cdef int64_t ready = cycle + u.latency + sm.m.caches.constant_uniform.latency_cycles
     cdef int i
-    if access_memory(sm, w, u, lanes, NULL, &reach) < 0:
+    if access_memory(&sm.core, w, u, lanes, NULL, &reach) < 0:
         return -1
     c.constant_loads += 1
     c.constant_passes += 1

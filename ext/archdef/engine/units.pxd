@@ -1,18 +1,41 @@
 """Units that the schedulers of a multiprocessor share."""
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
-from archdef.engine.state cimport Chip, Sm
+from archdef.engine.schedule cimport Scheduler
 
-cdef void units_open(Chip *chip) noexcept nogil
-cdef void units_need(Chip *chip, Sm *sms, uint32_t kinds) noexcept nogil
-cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil
-cdef void others_held(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil
+cdef enum:
+    UNIT_COPIES = 8              # most units of a kind
 
-cdef inline void held_until(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil:
+cdef struct UnitSharing:         # what is the same for all multiprocessors
+    int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
+    int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
+    uint32_t needed              # mask of the units that programs have ops for: nobody waits for others, which are not kept up to date
+    uint32_t sharing[16]         # … of those, units that have copies in common with it, itself too; of the unit that has all of them
+    uint32_t using[16][8]        # … those that can use each of its copies
+
+cdef struct Units:               # of a multiprocessor
+    const MachineTable *m
+    const UnitSharing *sharing
+    uint32_t busy                # bit u: free[u] may lie ahead
+    int32_t turn                 # scheduler that comes first: the one behind the last that took a unit which they share …
+    int32_t first                # … or behind the first, where one of several units was taken …
+    int64_t taken                # … in this cycle
+    int64_t free[16]             # first cycle at which a unit of the kind can start an op
+    int64_t blocked[16]          # cycles so far in which none could, past the cycle of an op's start
+    int64_t copy_free[16][8]     # as `free`, of each unit, where there are several of a kind
+
+cdef void units_open(UnitSharing *sharing, const MachineTable *m) noexcept nogil
+cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t kinds) noexcept nogil
+cdef void units_join(Units *units, uint32_t kinds) noexcept nogil
+cdef void occupy_counted(Units *units, Scheduler *schedulers, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil
+cdef void others_held(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil
+
+cdef inline void held_until(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil:
     """Say until when the load/store unit, which is one, is held by what it sends; `cycles` are those added to its time."""
-    sm.unit_free[unit] = until
-    sm.unit_blocked[unit] += cycles
-    sm.busy |= <uint32_t>1 << unit
-    if sm.chip.counted[unit]:
-        others_held(sm, unit, until, cycles)
+    units.free[unit] = until
+    units.blocked[unit] += cycles
+    units.busy |= <uint32_t>1 << unit
+    if units.sharing.counted[unit]:
+        others_held(units, unit, until, cycles)

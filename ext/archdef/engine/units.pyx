@@ -5,118 +5,125 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.state cimport Chip, Sm
 
 
-cdef void units_open(Chip *chip) noexcept nogil:
+cdef void units_open(UnitSharing *sharing, const MachineTable *m) noexcept nogil:
     """Find the units for which more is to be done than to say until when one is held."""
-    cdef const MachineTable *m = chip.m
-    cdef int i, k, sharing
+    cdef int i, k, together
     for i in range(<int>m.units):
-        chip.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers.count == 1 else 1
-        sharing = 0
+        sharing.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers.count == 1 else 1
+        together = 0
         for k in range(<int>m.units):
-            sharing += m.unit_within[k] == m.unit_within[i]
-        chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or sharing > 1
+            together += m.unit_within[k] == m.unit_within[i]
+        sharing.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or together > 1
 
 
-cdef void units_need(Chip *chip, Sm *sms, uint32_t kinds) noexcept nogil:
-    """Keep these kinds up to date from here on: a program that has ops for them is to run.
+cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t kinds) noexcept nogil:
+    """Keep these kinds up to date from here on: a program that has ops for them is to run. Gives those that are new.
 
     Where a unit for double precision stands in place of one that nearly all ops are for, few programs pay for knowing both.
     """
-    cdef const MachineTable *m = chip.m
-    cdef int64_t k
+    cdef uint32_t left
     cdef int kind, whole, i
-    kinds &= ~chip.needed
-    chip.needed |= kinds
+    kinds &= ~sharing.needed
+    sharing.needed |= kinds
+    left = kinds
+    while left:
+        kind = lowest_bit(left)
+        left &= left - 1
+        whole = <int>m.unit_within[kind]
+        sharing.sharing[whole] |= <uint32_t>1 << kind
+        for i in range(<int>m.unit_first[kind], <int>m.unit_first[kind] + <int>m.unit_copies[kind]):
+            sharing.using[whole][i] |= <uint32_t>1 << kind
+    return kinds
+
+
+cdef void units_join(Units *units, uint32_t kinds) noexcept nogil:
+    """Find, of kinds that are kept up to date from here on, when a multiprocessor's are free."""
+    cdef int kind
     while kinds:
         kind = lowest_bit(kinds)
         kinds &= kinds - 1
-        whole = <int>m.unit_within[kind]
-        chip.sharing[whole] |= <uint32_t>1 << kind
-        for i in range(<int>m.unit_first[kind], <int>m.unit_first[kind] + <int>m.unit_copies[kind]):
-            chip.using[whole][i] |= <uint32_t>1 << kind
-        for k in range(m.chip.multiprocessors if chip.counted[kind] else 0):
-            sms[k].unit_free[kind] = _first_free(sms + k, kind, sms[k].copy_free[whole])
-            sms[k].busy |= <uint32_t>1 << kind
+        if units.sharing.counted[kind]:
+            units.free[kind] = _first_free(units, kind, units.copy_free[<int>units.m.unit_within[kind]])
+            units.busy |= <uint32_t>1 << kind
 
 
-cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
+cdef void occupy_counted(Units *units, Scheduler *schedulers, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the unit that became free first; the kind is blocked until the next one is free."""
-    if sm.taken != cycle:
-        sm.taken = cycle
-        sm.first = scheduler + 1
-    sm.turn = sm.first      # else the one that gets what others leave over would be the same every time
-    if sm.m.unit_exclusive[u.unit]:
-        _take_slots(sm, scheduler, u, cycle)
-    _hold(sm, u.unit, cycle, cycle + cycles)
+    if units.taken != cycle:
+        units.taken = cycle
+        units.first = scheduler + 1
+    units.turn = units.first      # else the one that gets what others leave over would be the same every time
+    if units.m.unit_exclusive[u.unit]:
+        _take_slots(units, schedulers, scheduler, u, cycle)
+    _hold(units, u.unit, cycle, cycle + cycles)
 
 
-cdef void _take_slots(Sm *sm, int scheduler, const Uop *u, int64_t cycle) noexcept nogil:
+cdef void _take_slots(const Units *units, Scheduler *schedulers, int scheduler, const Uop *u, int64_t cycle) noexcept nogil:
     """Let an exclusive unit's op take a slot of the other schedulers: this one, or their next if they have used it already."""
     cdef Scheduler *s
     cdef int i
-    for i in range(<int>sm.m.schedulers.count):
-        s = sm.schedulers + i
+    for i in range(<int>units.m.schedulers.count):
+        s = schedulers + i
         if i != scheduler:
-            s.next_issue = max(s.next_issue, cycle) + u.issues * sm.m.schedulers.issue_interval_cycles
+            s.next_issue = max(s.next_issue, cycle) + u.issues * units.m.schedulers.issue_interval_cycles
 
 
-cdef void others_held(Sm *sm, int unit, int64_t until, int64_t cycles) noexcept nogil:
+cdef void others_held(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil:
     """Of units that are the same one, hold the others as the load/store unit is held: until then, for so many cycles more than they knew."""
-    cdef int whole = <int>sm.m.unit_within[unit], first = <int>sm.m.unit_first[unit], i, kind
-    cdef int64_t *copies = sm.copy_free[whole]
-    cdef uint32_t sharing = sm.chip.sharing[whole] & ~(<uint32_t>1 << unit)
-    if sm.m.unit_copies[unit] > 1:
+    cdef int whole = <int>units.m.unit_within[unit], first = <int>units.m.unit_first[unit], i, kind
+    cdef int64_t *copies = units.copy_free[whole]
+    cdef uint32_t sharing = units.sharing.sharing[whole] & ~(<uint32_t>1 << unit)
+    if units.m.unit_copies[unit] > 1:
         return
     copies[first] = until
     while sharing:
         kind = lowest_bit(sharing)
         sharing &= sharing - 1
-        i = <int>sm.m.unit_first[kind]
-        if i > first or first >= i + <int>sm.m.unit_copies[kind]:
+        i = <int>units.m.unit_first[kind]
+        if i > first or first >= i + <int>units.m.unit_copies[kind]:
             continue
-        sm.unit_free[kind] = _first_free(sm, kind, copies)
-        sm.busy |= <uint32_t>1 << kind
-        if sm.m.unit_copies[kind] == 1:
-            sm.unit_blocked[kind] += cycles
+        units.free[kind] = _first_free(units, kind, copies)
+        units.busy |= <uint32_t>1 << kind
+        if units.m.unit_copies[kind] == 1:
+            units.blocked[kind] += cycles
 
 
-cdef inline int64_t _first_free(const Sm *sm, int kind, const int64_t *copies) noexcept nogil:
+cdef inline int64_t _first_free(const Units *units, int kind, const int64_t *copies) noexcept nogil:
     """When the next of a kind's copies is free."""
-    cdef int first = <int>sm.m.unit_first[kind], i
+    cdef int first = <int>units.m.unit_first[kind], i
     cdef int64_t free_ = copies[first]
-    for i in range(first + 1, first + <int>sm.m.unit_copies[kind]):
+    for i in range(first + 1, first + <int>units.m.unit_copies[kind]):
         if copies[i] < free_:
             free_ = copies[i]
     return free_
 
 
-cdef inline void _hold(Sm *sm, int unit, int64_t cycle, int64_t until) noexcept nogil:
+cdef inline void _hold(Units *units, int unit, int64_t cycle, int64_t until) noexcept nogil:
     """Hold a copy; a kind is blocked until the next of its copies is free. Those that fewer kinds can use are taken first."""
-    cdef const MachineTable *m = sm.m
+    cdef const MachineTable *m = units.m
     cdef int whole = <int>m.unit_within[unit], first = <int>m.unit_first[unit]
-    cdef int64_t *copies = sm.copy_free[whole]
+    cdef int64_t *copies = units.copy_free[whole]
     cdef int i, kind, taken = first
     cdef uint32_t using
     for i in range(first + 1, first + <int>m.unit_copies[unit]):
         if copies[i] <= cycle or copies[i] < copies[taken]:
             taken = i
     copies[taken] = until
-    using = sm.chip.using[whole][taken]     # the others wait for copies of which nothing has changed
+    using = units.sharing.using[whole][taken]     # the others wait for copies of which nothing has changed
     if m.unit_copies[unit] == 1:
         using &= ~(<uint32_t>1 << unit)
-        _block(sm, unit, cycle, until)
+        _block(units, unit, cycle, until)
     while using:
         kind = lowest_bit(using)
         using &= using - 1
-        _block(sm, kind, cycle, until if m.unit_copies[kind] == 1 else _first_free(sm, kind, copies))
+        _block(units, kind, cycle, until if m.unit_copies[kind] == 1 else _first_free(units, kind, copies))
 
 
-cdef inline void _block(Sm *sm, int kind, int64_t cycle, int64_t until) noexcept nogil:
+cdef inline void _block(Units *units, int kind, int64_t cycle, int64_t until) noexcept nogil:
     """Say until when no unit of a kind is free."""
     if until > cycle:
-        sm.unit_blocked[kind] += until - max(cycle, sm.unit_free[kind])
-        sm.unit_free[kind] = until
-        sm.busy |= <uint32_t>1 << kind
+        units.blocked[kind] += until - max(cycle, units.free[kind])
+        units.free[kind] = until
+        units.busy |= <uint32_t>1 << kind

@@ -39,8 +39,8 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
         until = s.unit_free[unit]
         total = s.unit_blocked[unit]
     else:
-        until = sm.unit_free[unit]
-        total = sm.unit_blocked[unit]
+        until = sm.units.free[unit]
+        total = sm.units.blocked[unit]
         if sm.lsu.active and until == NEVER:
             until = sm.lsu.stalled
     return total - (until - cycle if until > cycle else 0)
@@ -49,16 +49,16 @@ cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t
 cdef inline void mark_wait(const Sm *sm, const Scheduler *s, int bit, Warp *w) noexcept nogil:
     """A warp whose dependencies are met does not issue now: keep what tells afterwards what it waited for."""
     host_bring(w)        # what issuing it reads first; its marks lie in the next line
-    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.now)
+    w.pipe_mark = occupied(sm, s, s.unit[bit], sm.core.now)
     if s.memory >> bit & 1:
-        w.throttle_mark = throttled_until(sm, sm.now)
+        w.throttle_mark = throttled_until(sm, sm.core.now)
 
 
 cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
     """The warp's dependencies are met now; from here on it waits for a unit or its turn."""
     s.ready |= <uint64_t>1 << bit
-    if sm.now < s.wake:
-        s.wake = sm.now
+    if sm.core.now < s.wake:
+        s.wake = sm.core.now
     mark_wait(sm, s, bit, w)
 
 
@@ -70,7 +70,7 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
     cdef int64_t latest = 0, ready
     cdef int i
     if u.issues == 0 and w.active:
-        u = execute_eliminated(sm, w)
+        u = execute_eliminated(&sm.core, w, &sm.chip.budget)
     if w.active == 0:
         w.state = WS_DIVERGED
         return
@@ -109,9 +109,9 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
         s.memory |= <uint64_t>1 << bit
         if sm.throttle != NULL and u.kind == K_LOAD and u.memory:
             s.loads |= <uint64_t>1 << bit
-    earliest = w.since - sm.now
+    earliest = w.since - sm.core.now
     if earliest <= 0:
-        w.since = sm.now
+        w.since = sm.core.now
         become_ready(sm, s, bit, w)
     elif earliest < 64:
         s.wheel[w.since & 63] |= <uint64_t>1 << bit
@@ -119,23 +119,23 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
         if w.since < s.wake:
             s.wake = w.since
     else:
-        events_push(sm.inbox, w.since, EV_WAKE, w.slot)
+        events_push(sm.core.inbox, w.since, EV_WAKE, w.slot)
 
 
 cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
     """Hold the op's unit; a single cycle matters only to other schedulers that share it."""
     cdef Scheduler *s = w.scheduler
-    if cycles < sm.chip.held_from[u.unit]:
+    if cycles < sm.chip.units.held_from[u.unit]:
         return
     if sm.m.unit_per_scheduler[u.unit]:
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit
         return
-    sm.turn = s.number + 1
-    if sm.chip.counted[u.unit]:
-        occupy_counted(sm, s.number, u, cycle, cycles)
+    sm.units.turn = s.number + 1
+    if sm.chip.units.counted[u.unit]:
+        occupy_counted(&sm.units, sm.schedulers, s.number, u, cycle, cycles)
         return
-    sm.unit_free[u.unit] = cycle + cycles
-    sm.unit_blocked[u.unit] += cycles
-    sm.busy |= <uint32_t>1 << u.unit
+    sm.units.free[u.unit] = cycle + cycles
+    sm.units.blocked[u.unit] += cycles
+    sm.units.busy |= <uint32_t>1 << u.unit

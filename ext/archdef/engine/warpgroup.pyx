@@ -53,13 +53,13 @@ cdef void group_hold(Warp *w, const Uop *u, int cause, int64_t until) noexcept n
 
 cdef int _whole(Sm *sm, const Warp *w, uint64_t lanes, bint alive) noexcept nogil:
     """Check that all warps of the group were launched, or are `alive`, with all lanes. Returns -1 after a fault."""
-    cdef const Block *b = sm.blocks + w.block
+    cdef const Block *b = sm.core.blocks + w.block
     cdef int32_t first = w.index & ~(WARPS - 1), i
     if lanes != <uint64_t>0xffffffff:
-        return part_of_warp(sm, w, lanes)
+        return part_of_warp(&sm.core, w, lanes)
     for i in range(first, first + WARPS):
-        if i >= w.launch.block_warps or (sm.warps[b.warps[i]].alive if alive else sm.warps[b.warps[i]].launched) != <uint64_t>0xffffffff:
-            return warp_fault(sm, w, FAULT_PART_OF_GROUP, lanes)
+        if i >= w.launch.block_warps or (sm.core.warps[b.warps[i]].alive if alive else sm.core.warps[b.warps[i]].launched) != <uint64_t>0xffffffff:
+            return warp_fault(&sm.core, w, FAULT_PART_OF_GROUP, lanes)
     return 0
 
 
@@ -71,21 +71,21 @@ cdef inline bint _waits(const Warp *w) noexcept nogil:
 
 cdef int group_fence(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Wait for the other warps of the group; the last one lets all go on."""
-    cdef const Block *b = sm.blocks + w.block
+    cdef const Block *b = sm.core.blocks + w.block
     cdef int32_t first = w.index & ~(WARPS - 1), i
     cdef Warp *other
     cdef const Uop *its
     if _whole(sm, w, lanes, True) < 0:
         return -1
     for i in range(first, first + WARPS):
-        other = sm.warps + b.warps[i]
+        other = sm.core.warps + b.warps[i]
         if other != w and not _waits(other):
             w.state = WS_BARRIER
             w.barrier_op = w.pc
             w.next_waiting = -1
             return 1
     for i in range(first, first + WARPS):
-        other = sm.warps + b.warps[i]
+        other = sm.core.warps + b.warps[i]
         if other == w:
             continue
         its = w.launch.ops + other.pc
@@ -116,7 +116,7 @@ cdef int64_t group_wait(const Warp *w, const Uop *u) noexcept nogil:
 cdef int _factor(Sm *sm, const Warp *w, uint64_t descriptor, int first, int rows, bint across, uint32_t *out) noexcept nogil:
     """Gather `rows` rows (columns of b), from `first` on, eight words each. Returns -1 after a fault."""
     cdef const Launch *launch = w.launch
-    cdef const char *shared = sm.blocks[w.block].shared
+    cdef const char *shared = sm.core.blocks[w.block].shared
     cdef uint32_t start = <uint32_t>(descriptor & 0x3fff) << 4, mode = <uint32_t>(descriptor >> 62)
     cdef uint32_t leading = <uint32_t>(descriptor >> 16 & 0x3fff) << 4, stride = <uint32_t>(descriptor >> 32 & 0x3fff) << 4
     cdef uint32_t width = 256 >> mode if mode else 16, mask = width // 16 - 1, turn = <uint32_t>(descriptor >> 49 & 7), place, next_
@@ -129,7 +129,7 @@ cdef int _factor(Sm *sm, const Warp *w, uint64_t descriptor, int first, int rows
             place = start + <uint32_t>k // width * leading + <uint32_t>r // 8 * stride + <uint32_t>r % 8 * width + <uint32_t>k % width
             place ^= ((place >> 7) - turn & mask) << 4
             if place > launch.shared_bytes - 16:
-                return guest_fault(sm, w, FAULT_BOUNDS, 0, place)
+                return guest_fault(&sm.core, w, FAULT_BOUNDS, 0, place)
             memcpy(out + 4 * i, shared + place, 16)
         return 0
     if mode:
@@ -142,7 +142,7 @@ cdef int _factor(Sm *sm, const Warp *w, uint64_t descriptor, int first, int rows
             place = start + <uint32_t>(2 * r) // width * leading + <uint32_t>k // 8 * next_ + <uint32_t>k % 8 * width + <uint32_t>(2 * r) % width
             place ^= ((place >> 7) - turn & mask) << 4
             if place > launch.shared_bytes - 16:
-                return guest_fault(sm, w, FAULT_BOUNDS, 0, place)
+                return guest_fault(&sm.core, w, FAULT_BOUNDS, 0, place)
             memcpy(unit, shared + place, 16)
             for i in range(8):
                 (<uint16_t *>out)[(r - first + i) * 16 + k] = unit[i]

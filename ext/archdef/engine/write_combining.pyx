@@ -49,7 +49,7 @@ cdef void _leave(Sm *sm, int k, int64_t cycle) noexcept nogil:
     request.operands = 1
     request.counters = NULL
     sm.store_bytes += request.bytes
-    port_send(&sm.network.ports, sm.id, &request)
+    port_send(&sm.network.ports, sm.core.id, &request)
     sm.combined_at[_place(c.line)] -= 1
     sm.combined_count -= 1
     while k:        # those before it move up
@@ -93,7 +93,7 @@ cdef int write_combining_store(Sm *sm, const LsuPipeline *lsu, const Transaction
     sm.combined_touched = lsu.time
     if not sm.combined_watched:
         sm.combined_watched = 1
-        events_push(sm.inbox, lsu.time + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
+        events_push(sm.core.inbox, lsu.time + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
     return 1
 
 
@@ -104,7 +104,7 @@ cdef void write_combining_idle(Sm *sm, int64_t cycle) noexcept nogil:
         return
     if cycle < sm.combined_touched + sm.m.load_store.write_combining.idle_cycles:
         sm.combined_watched = 1
-        events_push(sm.inbox, sm.combined_touched + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
+        events_push(sm.core.inbox, sm.combined_touched + sm.m.load_store.write_combining.idle_cycles, EV_COMBINED, 0)
         return
     while sm.combined_count:
         _leave(sm, 0, cycle)

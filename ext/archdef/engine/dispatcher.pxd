@@ -1,0 +1,60 @@
+"""What gives places to blocks: its queues of launches, and what each multiprocessor has left."""
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from archdef.engine.block_memory cimport BlockStoragePool
+from archdef.engine.dispatch_event cimport DispatchEvent, Ended
+from archdef.engine.fault_record cimport Fault
+from archdef.engine.launch cimport ChildLaunches, Launch
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.messages cimport Messages
+from archdef.engine.sm_core cimport SmCore
+
+cdef struct BlockSlots:          # of a multiprocessor
+    SmCore *core
+    int64_t used[4]              # by resident blocks, as in Launch.cost
+    int64_t launch_free          # cycle at which the next block may start here
+    uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
+    uint64_t free_blocks[8]
+    Ended *ended                 # blocks that ended in this epoch …
+    int32_t ended_count
+    int32_t ended_noted          # … and how many of them have been noted
+
+cdef struct Dispatcher:
+    const MachineTable *m
+    Fault *fault                 # the machine's
+    Messages *messages           # likewise
+    BlockSlots *sms              # [multiprocessors]
+    const int32_t *port          # [multiprocessors]: which share a port to the network, the same number
+    BlockStoragePool storage
+    Launch **launches            # by number
+    int64_t *landed              # of each: cycle by which its stores have landed
+    int64_t **network_landed     # the network's copy of that pointer
+    int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
+    DispatchEvent *heap          # in order of cycle, kind, sm, index
+    int32_t count
+    int32_t room
+    Launch *first                # launches with blocks to start, in order
+    Launch *last
+    bint full                    # no multiprocessor has room for a block of the first
+    Launch *running              # launches that are not complete and whose time has come
+    Launch *spare                # places of complete launches by kernels
+    Launch *made                 # all places of launches by kernels
+    Launch *unfit                # launch whose blocks nobody has measured yet
+    int64_t serial
+    int64_t launched             # places of launches
+    int64_t launch_room
+    ChildLaunches *returning     # blocks that gave their place away and want one again
+    ChildLaunches *last_returning
+    ChildLaunches *spare_child_launches
+    ChildLaunches **child_launches
+    int64_t child_launches_count
+    int64_t child_launches_capacity
+    int32_t leaving              # blocks that are giving their place away
+    int64_t *waiting             # blocks that may give their place away: sm << 32 | slot
+    int64_t waiting_count
+    int64_t waiting_room
+    int64_t launch_free          # cycle of the next block launch on the chip …
+    int64_t launch_part          # … and 64ths of one
+    int64_t end_free             # cycle at which the chip may take note of the next block's end …
+    int64_t end_part             # … and 64ths of one
+    int64_t horizon              # everything before it has been handled

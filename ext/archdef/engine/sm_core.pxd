@@ -1,0 +1,18 @@
+"""What instructions of a multiprocessor work on, whatever time they take: its warps and blocks."""
+from libc.stdint cimport int32_t, int64_t
+
+from archdef.engine.events cimport Events
+from archdef.engine.fault_record cimport Fault
+from archdef.engine.launch cimport Block, Warp
+from archdef.engine.messages cimport Messages
+
+cdef struct SmCore:
+    Events *inbox
+    Warp *warps                  # [schedulers * SCHEDULER_WARPS], at a line of the host's cache
+    Block *blocks                # as many: a block has a warp at least
+    int64_t now
+    int64_t effects              # so far, that end a livelock: see livelock.pyx
+    Fault *fault                 # the machine's
+    Messages *messages           # likewise
+    void *observers              # `Observers` of observers.pxd, NULL: nobody is told of what happens
+    int32_t id
