@@ -7,6 +7,7 @@ from libc.stdint cimport int64_t
 
 cdef struct BankQueue:
     int64_t free                 # cycle from which the banks have nothing to do
+    int64_t products_until       # cycle up to which queued products of warpgroups read shared memory
     int64_t place                # the latest of …
     int64_t through[64]          # … a ring: cycles in which the latest accesses that waited for the banks are through
 

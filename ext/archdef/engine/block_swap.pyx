@@ -93,7 +93,7 @@ cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
         place_block_warp(sm, sm.core.warps + b.warps[i], b.warps[i], b.number)
         sm.core.warps[b.warps[i]].settled = sm.core.now
         if sm.core.observers != NULL and sm.core.warps[b.warps[i]].state == WS_ENDED:
-            tell_warp_left(sm, b.warps[i])
+            tell_warp_left(sm.core.observers, b.warps[i])
     free(child_launches.warps)
     child_launches.warps = NULL
     b.running = 1

@@ -129,7 +129,7 @@ cdef void place_block_warp(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept
     if s.asked != NULL:
         place_warp(s.asked, w.bit, number)
     if sm.core.observers != NULL:
-        tell_warp_came(sm, w, sm.launched_warps)
+        tell_warp_came(sm.core.observers, w, sm.launched_warps)
     sm.launched_warps += 1
 
 
@@ -145,7 +145,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             and sm.places.used[1] == launch.cost[1]):
         cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
     if launch.code_lines:
-        fetch_preload(sm, launch)
+        fetch_preload(&sm.code, &sm.core, launch)
     b.running = 1
     b.started = sm.core.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])
@@ -249,7 +249,7 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     cdef Block *b = sm.core.blocks + w.block
     w.state = WS_ENDED
     if sm.core.observers != NULL:
-        tell_warp_left(sm, w.slot)
+        tell_warp_left(sm.core.observers, w.slot)
     w.share.counters.warp_cycles += w.settled - b.started
     if w.launch.origin.failures:
         errors_settle(w)

@@ -309,12 +309,12 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     cdef const Transaction *t = bulk.transactions + bulk.next
     cdef Line *line
     if _reads(u):
-        return send_read(sm, t, RQ_READ, bulk.load, cycle)
+        return send_read(&sm.in_flight, &sm.port, t, RQ_READ, bulk.load, cycle)
     if sm.l1.table.sets:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, sm.core.warps[sm.loads[bulk.load].warp].launch, cycle)
+    return send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
 
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
@@ -352,13 +352,13 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             if bulk.loads == BULK_LOADS:
                 return -1
             bulk.loads += 1
-            bulk.load = take_load(sm, copy.warp, copy.op)
-            sm.loads[bulk.load].remaining = 1        # held until all is sent
-            sm.loads[bulk.load].latest = cycle
-            sm.loads[bulk.load].group = copy.group
-            sm.loads[bulk.load].barrier = copy.barrier
-            sm.loads[bulk.load].bytes = copy.bytes
-            sm.loads[bulk.load].ranks = copy.ranks
+            bulk.load = take_load(&sm.in_flight, copy.warp, copy.op)
+            sm.in_flight.loads[bulk.load].remaining = 1        # held until all is sent
+            sm.in_flight.loads[bulk.load].latest = cycle
+            sm.in_flight.loads[bulk.load].group = copy.group
+            sm.in_flight.loads[bulk.load].barrier = copy.barrier
+            sm.in_flight.loads[bulk.load].bytes = copy.bytes
+            sm.in_flight.loads[bulk.load].ranks = copy.ranks
             bulk.chunk = bulk.next = 0
         if u.combine == BK_WITHIN:
             # read, then written, at the width of all banks
@@ -368,7 +368,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
                 bulk.time = cycle + 2 * m.shared.pass_cycles * max(
                     (copy.left + m.shared.banks * m.shared.bank_width_bytes - 1) // (m.shared.banks * m.shared.bank_width_bytes), 1)
             copy.left = 0
-            sm.loads[bulk.load].remaining += 1
+            sm.in_flight.loads[bulk.load].remaining += 1
             events_push(sm.core.inbox, bulk.time + m.shared.latency_cycles, EV_COPIED, bulk.load)
         else:
             if bulk.next == bulk.chunk and copy.left:
@@ -382,7 +382,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             bulk.load = -1
             bulk.first = (bulk.first + 1) % BULK_RING
             bulk.count -= 1
-            sm.loads[load].remaining -= 1
+            sm.in_flight.loads[load].remaining -= 1
             if copy.group >= 0:
                 sm.core.warps[copy.warp].copies.bulk_reads[copy.group] -= 1
             return load
@@ -392,6 +392,6 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
 cdef void bulk_landed(Sm *sm, int32_t index) noexcept nogil:
     """A copy's last byte has arrived: count it where the kernel looks for it."""
     sm.bulk.loads -= 1
-    if sm.loads[index].group >= 0:
-        sm.core.warps[sm.loads[index].warp].copies.bulk_writes[sm.loads[index].group] -= 1
-    delivered(&sm.core, sm.loads + index)
+    if sm.in_flight.loads[index].group >= 0:
+        sm.core.warps[sm.in_flight.loads[index].warp].copies.bulk_writes[sm.in_flight.loads[index].group] -= 1
+    delivered(&sm.core, sm.in_flight.loads + index)

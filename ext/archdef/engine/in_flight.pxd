@@ -1,5 +1,5 @@
-"""What a multiprocessor has on its way: loads, their transactions, stores that wait for others."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+"""What a multiprocessor has on its way: loads, and the registers of misses (MSHRs) that their transactions wait for."""
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from archdef.engine.cache cimport Line
 
@@ -15,7 +15,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     uint32_t bytes               # … and what it counts
     uint32_t ranks               # … in several blocks of the cluster; 0: in one
 
-cdef struct Slot:                # an in-flight read of the multiprocessor
+cdef struct Mshr:                # a read that is on its way
     int32_t waiters              # first waiter node, -1: none
     int32_t next
     Line *line
@@ -25,9 +25,12 @@ cdef struct Waiter:
     int32_t load
     int32_t next
 
-cdef struct WriteCombiningLine:  # a line that waits for more stores
-    uint64_t line
-    uint32_t sectors
-    uint32_t words               # mask
-    uint32_t covered             # bytes, those that were stored several times counted each time
-    int32_t launch
+cdef struct InFlight:            # with what is free of each kind, -1: none
+    Load *loads
+    Mshr *mshrs
+    Waiter *waiters
+    int32_t free_load
+    int32_t free_mshr
+    int32_t free_waiter
+    int32_t waiters_left
+    int32_t free_texture         # like `free_mshr`, of a pool for the cluster's texture cache

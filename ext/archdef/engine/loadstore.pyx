@@ -14,7 +14,7 @@ from archdef.engine.copying cimport COPY_GROUPS
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, StatementCounters
 from archdef.engine.in_flight cimport Load
 from archdef.engine.lsu cimport give_load, lsu_run, take_load
-from archdef.engine.lsu_pipeline cimport LsuPipeline, ReplayEntry
+from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -22,7 +22,7 @@ from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, C
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.replay cimport replay_issue, replay_drop, replay_ready, replay_keep, replay_put
+from archdef.engine.replay cimport ReplayEntry, replay_issue, replay_drop, replay_ready, replay_keep, replay_put
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
@@ -64,9 +64,9 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
         latency += (load - 1) * m.shared.pass_latency_cycles
     latency += u.latency + m.shared.latency_cycles + (tries - 1) * u.retry_cycles
     occupy(sm, w, u, cycle, busy * m.shared.pass_cycles)
-    sm.looping = cycle + latency
+    sm.lsu.looping = cycle + latency
     for i in range(u.set_count):
-        w.ready[u.sets[i]] = sm.looping << 4 | u.cause
+        w.ready[u.sets[i]] = sm.lsu.looping << 4 | u.cause
 
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
@@ -152,7 +152,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
         latency[0] += (reach.shared_groups - 1) * m.shared.group_latency_cycles
     if m.shared.conflicts_hold_issue and passes > reach.shared_groups:
         s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared.pass_cycles
-    if sm.products_until > cycle:       # they come first
+    if sm.banks.products_until > cycle:       # they come first
         extra *= m.products_pass_cycles
     if m.load_store.pipeline.data_stage_entries:
         start = banks_pass(&sm.banks, cycle, extra)
@@ -171,7 +171,7 @@ cdef void _begin_remote(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
 cdef void _begin_load(Sm *sm, const Reach *reach, int64_t tags, int64_t cycle) noexcept nogil:
     """Let a load that the unit has begun wait for the banks behind it: now if it has found all of its words, else when they have come."""
     cdef LsuPipeline *lsu = &sm.lsu
-    cdef Load *load = sm.loads + lsu.load
+    cdef Load *load = sm.in_flight.loads + lsu.load
     cdef int64_t passes = max(reach.word_passes, 1), start
     if lsu.active or lsu.reservation_fail or load.remaining:
         load.passes = <int32_t>passes
@@ -198,7 +198,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     cdef int32_t load
     cdef int i
     lsu.passes = 0
-    sm.looping = 0
+    sm.lsu.looping = 0
     if reach.remote_bytes:
         _begin_remote(sm, w, u, reach, &latency, cycle)
     elif reach.shared_groups:
@@ -211,8 +211,8 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)
-    if sm.drawn:
-        sm.drawn -= 1
+    if sm.lsu.drawn:
+        sm.lsu.drawn -= 1
         _draw(sm, cycle)
     if lsu.count == 0:
         for i in range(u.set_count):
@@ -236,12 +236,12 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     lsu.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
         if reach.constant_passes:
-            lsu.cache = &sm.constant
+            lsu.cache = &sm.constants.first
         elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
             lsu.cache = &sm.texture
         elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
             lsu.cache = &sm.l1
-    load = take_load(sm, slot, <int32_t>(u - launch.ops))
+    load = take_load(&sm.in_flight, slot, <int32_t>(u - launch.ops))
     lsu.load = load
     w.loads += 1
     if reach.word_passes and lsu.cache == &sm.l1:
@@ -250,7 +250,7 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         lsu.passes = tags if m.load_store.pipeline.data_stage_entries else max(reach.word_passes, tags)
         latency += (reach.word_passes - 1) * m.shared.pass_latency_cycles
     if u.kind == K_COPY:
-        sm.loads[load].group = group
+        sm.in_flight.loads[load].group = group
     # until the response, or until it is clear that no response is needed
     for i in range(u.set_count):
         w.ready[u.sets[i]] = <int64_t>PENDING << 4 | u.cause
@@ -258,15 +258,15 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     if m.load_store.pipeline.data_stage_entries and u.kind == K_LOAD and lsu.kind == RQ_READ and (lsu.cache == &sm.l1 or lsu.cache == NULL):
         _begin_load(sm, reach, tags, cycle)
     if m.load_store.pipeline.arbitration == LOAD_STORE_PIPELINE_ARBITRATION_RANDOM:
-        sm.drawn = <int32_t>(m.load_store.memory_instruction_queue.entries * m.schedulers.count)
+        sm.lsu.drawn = <int32_t>(m.load_store.memory_instruction_queue.entries * m.schedulers.count)
         _draw(sm, cycle)
     if lsu.reservation_fail and u.kind == K_LOAD:
-        sm.held = replay_put(sm, -1 if u.queued else slot) and not u.queued     # what was queued does not hold its warp
-    elif not lsu.active and sm.loads[load].remaining == 0:
-        latency += sm.loads[load].latest     # every piece was in the cache
+        sm.lsu.held = replay_put(&sm.replays, lsu, &sm.l1, &sm.in_flight, &sm.units, -1 if u.queued else slot) and not u.queued     # what was queued does not hold its warp
+    elif not lsu.active and sm.in_flight.loads[load].remaining == 0:
+        latency += sm.in_flight.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:
-            w.copies.pieces[sm.loads[load].group % COPY_GROUPS] -= 1
-        give_load(sm, load)
+            w.copies.pieces[sm.in_flight.loads[load].group % COPY_GROUPS] -= 1
+        give_load(&sm.in_flight, load)
         w.loads -= 1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = latency << 4 | u.cause
@@ -289,7 +289,7 @@ cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
 
 cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
     """A load is complete: its registers become usable, and a warp that sleeps on them wakes."""
-    cdef Load *load = sm.loads + index
+    cdef Load *load = sm.in_flight.loads + index
     cdef Warp *w = sm.core.warps + load.warp
     cdef const Uop *u = w.launch.ops + load.op
     cdef int32_t warp = load.warp
@@ -302,7 +302,7 @@ cdef void data_ready(Sm *sm, int32_t index, int64_t cycle) noexcept nogil:
         w.copies.pieces[load.group % COPY_GROUPS] -= 1
     elif u.kind == K_BULK:
         bulk_landed(sm, index)
-    give_load(sm, index)
+    give_load(&sm.in_flight, index)
     w.loads -= 1
     if w.state == WS_COPIES:
         wake_copier(sm, warp, cycle)
@@ -321,9 +321,9 @@ cdef void resume_lsu(Sm *sm, int64_t cycle) noexcept nogil:
     cdef int32_t load = lsu.load
     lsu_run(sm, cycle)
     if lsu.reservation_fail and lsu.cache == &sm.l1:
-        replay_put(sm, -1)      # its warp has gone on
-    elif not lsu.active and load >= 0 and sm.loads[load].remaining == 0:
-        data_ready(sm, load, max(sm.loads[load].latest, cycle))
+        replay_put(&sm.replays, lsu, &sm.l1, &sm.in_flight, &sm.units, -1)      # its warp has gone on
+    elif not lsu.active and load >= 0 and sm.in_flight.loads[load].remaining == 0:
+        data_ready(sm, load, max(sm.in_flight.loads[load].latest, cycle))
 
 
 cdef void replay_run(Sm *sm, int64_t cycle) noexcept nogil:
@@ -332,32 +332,32 @@ cdef void replay_run(Sm *sm, int64_t cycle) noexcept nogil:
     cdef ReplayEntry *entry
     cdef Warp *w
     cdef int32_t i = 0, load
-    while i < sm.replay_count and not lsu.active:
-        entry = sm.replay + sm.replay_order[i]
-        if not sm.freed & entry.set_bit or not replay_ready(sm, entry):
+    while i < sm.replays.count and not lsu.active:
+        entry = sm.replays.entries + sm.replays.order[i]
+        if not sm.replays.freed & entry.set_bit or not replay_ready(entry):
             i += 1
             continue
-        replay_issue(sm, entry)
+        replay_issue(entry, lsu, &sm.in_flight, &sm.units)
         load = entry.load
         lsu_run(sm, cycle)
         if lsu.reservation_fail:
-            replay_keep(sm, entry)
+            replay_keep(entry, lsu, &sm.in_flight, &sm.units)
             i += 1
             continue
         if entry.warp >= 0:
             w = sm.core.warps + entry.warp
             plan(sm, w, max(w.since, lsu.time), ST_MEMORY_THROTTLE)
-        replay_drop(sm, i)
-        if not lsu.active and sm.loads[load].remaining == 0:
-            data_ready(sm, load, max(sm.loads[load].latest, cycle))
+        replay_drop(&sm.replays, i)
+        if not lsu.active and sm.in_flight.loads[load].remaining == 0:
+            data_ready(sm, load, max(sm.in_flight.loads[load].latest, cycle))
     if not lsu.active:
-        sm.freed = 0
+        sm.replays.freed = 0
 
 
 cdef void piece_arrived(Sm *sm, int32_t load, int64_t cycle) noexcept nogil:
     """One of the things that a bulk copy waits for has happened."""
-    sm.loads[load].remaining -= 1
-    if sm.loads[load].remaining == 0:
+    sm.in_flight.loads[load].remaining -= 1
+    if sm.in_flight.loads[load].remaining == 0:
         data_ready(sm, load, cycle)
 
 
@@ -365,10 +365,10 @@ cdef void resume_bulk(Sm *sm, int64_t cycle) noexcept nogil:
     """Let the bulk unit send what it can; tell those who wait for its sources, and the load/store unit that waits for room."""
     cdef int32_t load = bulk_run(sm, cycle)
     while load >= 0:
-        if sm.loads[load].remaining == 0:
+        if sm.in_flight.loads[load].remaining == 0:
             data_ready(sm, load, cycle)
         else:
-            wake_copier(sm, sm.loads[load].warp, cycle)
+            wake_copier(sm, sm.in_flight.loads[load].warp, cycle)
         if sm.lsu.active:
             resume_lsu(sm, cycle)
         load = bulk_run(sm, cycle)

@@ -1,6 +1,6 @@
 """How the load/store unit sends transactions: L1 and constant lookups, credits, in-flight reads, stalls.
 
-One access at a time is sent, one transaction every `transaction_cycles`. A read needs a free slot, a store a credit;
+One access at a time is sent, one transaction every `transaction_cycles`. A read needs a free MSHR, a store a credit;
 without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -8,27 +8,28 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
-from archdef.engine.write_combining cimport write_combining_store, may_store
 from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
-from archdef.engine.in_flight cimport Load
+from archdef.engine.in_flight cimport InFlight, Load, Mshr
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
 from archdef.engine.observers cimport tell_lookup
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
-from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, port_send
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.replay cimport set_bit
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
+from archdef.engine.write_combining cimport write_combining_store
 
 
-cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
+cdef int32_t take_load(InFlight *flight, int32_t warp, int32_t op) noexcept nogil:
     """Open the record of a load; there are as many as transactions can be waited for."""
-    cdef int32_t index = sm.free_load
-    cdef Load *load = sm.loads + index
-    sm.free_load = load.next
+    cdef int32_t index = flight.free_load
+    cdef Load *load = flight.loads + index
+    flight.free_load = load.next
     load.warp = warp
     load.op = op
     load.remaining = 0
@@ -37,52 +38,54 @@ cdef int32_t take_load(Sm *sm, int32_t warp, int32_t op) noexcept nogil:
     return index
 
 
-cdef void give_load(Sm *sm, int32_t index) noexcept nogil:
-    sm.loads[index].next = sm.free_load
-    sm.free_load = index
+cdef void give_load(InFlight *flight, int32_t index) noexcept nogil:
+    flight.loads[index].next = flight.free_load
+    flight.free_load = index
 
 
-cdef inline void _wait(Sm *sm, int32_t slot, int32_t load) noexcept nogil:
-    """Let a load wait for the response of a slot."""
-    cdef int32_t node = sm.free_waiter
-    sm.free_waiter = sm.waiters[node].next
-    sm.waiters_left -= 1
-    sm.waiters[node].load = load
-    sm.waiters[node].next = sm.slots[slot].waiters
-    sm.slots[slot].waiters = node
-    sm.loads[load].remaining += 1
+cdef inline void _wait(InFlight *flight, int32_t mshr, int32_t load) noexcept nogil:
+    """Let a load wait for the response to a miss."""
+    cdef int32_t node = flight.free_waiter
+    flight.free_waiter = flight.waiters[node].next
+    flight.waiters_left -= 1
+    flight.waiters[node].load = load
+    flight.waiters[node].next = flight.mshrs[mshr].waiters
+    flight.mshrs[mshr].waiters = node
+    flight.loads[load].remaining += 1
 
 
-cdef int32_t fill_slot(Sm *sm, int32_t slot, int64_t cycle, int32_t *done) noexcept nogil:
-    """A response has come: fill the line, close the slot. Returns how many loads it completes, their indices in `done`."""
-    cdef Line *line = sm.slots[slot].line
-    cdef int32_t node = sm.slots[slot].waiters, following, load, count = 0
+cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noexcept nogil:
+    """A response has come: fill the line, free the register. Returns how many loads it completes, their indices in `done`."""
+    cdef InFlight *flight = &sm.in_flight
+    cdef Mshr *mshr = flight.mshrs + index
+    cdef Line *line = mshr.line
+    cdef int32_t node = mshr.waiters, following, load, count = 0
     cdef int sector
     if line != NULL:
         for sector in range(SECTORS):
-            if line.fill[sector] == slot:
+            if line.fill[sector] == index:
                 line.fill[sector] = -1
-        if sm.replay_count:
-            sm.freed |= set_bit(&sm.l1, line)
+        if sm.replays.count:
+            sm.replays.freed |= set_bit(&sm.l1, line)
     while node >= 0:
-        following = sm.waiters[node].next
-        load = sm.waiters[node].load
-        sm.loads[load].remaining -= 1
-        if cycle > sm.loads[load].latest:
-            sm.loads[load].latest = cycle
-        if sm.loads[load].remaining == 0 and not (sm.lsu.active and sm.lsu.load == load):
+        following = flight.waiters[node].next
+        load = flight.waiters[node].load
+        flight.loads[load].remaining -= 1
+        if cycle > flight.loads[load].latest:
+            flight.loads[load].latest = cycle
+        if flight.loads[load].remaining == 0 and not (sm.lsu.active and sm.lsu.load == load):
             done[count] = load
             count += 1
-        sm.waiters[node].next = sm.free_waiter
-        sm.free_waiter = node
-        sm.waiters_left += 1
+        flight.waiters[node].next = flight.free_waiter
+        flight.free_waiter = node
+        flight.waiters_left += 1
         node = following
-    if slot >= sm.m.load_store.reads_in_flight_per_multiprocessor:
-        sm.slots[slot].next = sm.free_texture
-        sm.free_texture = slot
+    if index >= sm.m.load_store.reads_in_flight_per_multiprocessor:
+        mshr.next = flight.free_texture
+        flight.free_texture = index
         return count
-    sm.slots[slot].next = sm.free_slot
-    sm.free_slot = slot
+    mshr.next = flight.free_mshr
+    flight.free_mshr = index
     return count
 
 
@@ -109,15 +112,13 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
         request.apart = <short>(lsu.apart * (lsu.next + 1) // lsu.count - lsu.apart * lsu.next // lsu.count)
         request.serial = <short>min(lsu.serial, request.apart + 1)
     request.counters = NULL
-    if lsu.kind == RQ_WRITE:
-        sm.store_bytes += bytes
-    port_send(&sm.network.ports, sm.core.id, &request)
+    send_request(&sm.port, &request)
 
 
-cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """The request for all of a transaction, as anything but an atomic operation of the load/store unit makes it."""
     cdef Request request
-    request.time_fs = cycle * sm.m.shader_period_fs
+    request.time_fs = cycle * m.shader_period_fs
     request.address = t.address
     request.line = t.line
     request.bytes = t.bytes
@@ -134,48 +135,46 @@ cdef inline Request _whole(const Sm *sm, const Transaction *t, int32_t kind, int
     return request
 
 
-cdef inline void _send_past(Sm *sm, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
+cdef inline void _send_past(MemoryPort *port, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """Send a transaction that the load/store unit has no part in."""
-    cdef Request request = _whole(sm, t, kind, slot, cycle)
-    if kind == RQ_WRITE:
-        sm.store_bytes += t.bytes
-    port_send(&sm.network.ports, sm.core.id, &request)
+    cdef Request request = _whole(port.m, t, kind, slot, cycle)
+    send_request(port, &request)
 
 
-cdef bint send_read(Sm *sm, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
-    """Start a read or an atomic of another unit, past the L1. False: no slot or no waiter record for it now."""
-    cdef int32_t slot = sm.free_slot
-    if slot < 0 or sm.waiters_left < 5:
+cdef bint send_read(InFlight *flight, MemoryPort *port, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
+    """Start a read or an atomic of another unit, past the L1. False: no MSHR or no waiter record for it now."""
+    cdef int32_t mshr = flight.free_mshr
+    if mshr < 0 or flight.waiters_left < 5:
         return False
-    sm.free_slot = sm.slots[slot].next
-    sm.slots[slot].waiters = -1
-    sm.slots[slot].line = NULL
-    _wait(sm, slot, load)
-    _send_past(sm, t, kind, slot, cycle)
+    flight.free_mshr = flight.mshrs[mshr].next
+    flight.mshrs[mshr].waiters = -1
+    flight.mshrs[mshr].line = NULL
+    _wait(flight, mshr, load)
+    _send_past(port, t, kind, mshr, cycle)
     return True
 
 
-cdef void send_prefetch(Sm *sm, const Transaction *t, Line *line, int64_t cycle) noexcept nogil:
-    """Fetch a line for which nobody waits yet; there is a slot for it, and its place in L1 has been taken."""
-    cdef int32_t slot = sm.free_slot
+cdef void send_prefetch(InFlight *flight, MemoryPort *port, const Transaction *t, Line *line, int64_t cycle) noexcept nogil:
+    """Fetch a line for which nobody waits yet; there is an MSHR for it, and its place in L1 has been taken."""
+    cdef int32_t mshr = flight.free_mshr
     cdef int sector
-    sm.free_slot = sm.slots[slot].next
-    sm.slots[slot].waiters = -1
-    sm.slots[slot].line = line
+    flight.free_mshr = flight.mshrs[mshr].next
+    flight.mshrs[mshr].waiters = -1
+    flight.mshrs[mshr].line = line
     line.valid |= t.sectors
     for sector in range(4):
         if t.sectors >> sector & 1:
-            line.fill[sector] = slot
-    _send_past(sm, t, RQ_READ, slot, cycle)
+            line.fill[sector] = mshr
+    _send_past(port, t, RQ_READ, mshr, cycle)
 
 
-cdef bint send_write(Sm *sm, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
+cdef bint send_write(MemoryPort *port, const Transaction *t, Launch *launch, int64_t cycle) noexcept nogil:
     """Start a store of another unit. False: no credit for it now."""
-    if not may_store(sm):
+    if not may_store(port):
         return False
-    sm.store_credits -= 1
+    port.store_credits -= 1
     launch.stores += 1
-    _send_past(sm, t, RQ_WRITE, launch.number, cycle)
+    _send_past(port, t, RQ_WRITE, launch.number, cycle)
     return True
 
 
@@ -198,7 +197,7 @@ cdef int64_t _behind(Sm *sm, const Transaction *t, uint32_t wanted) noexcept nog
     cdef uint32_t sectors
     cdef int k
     for k in range(2):
-        cache = &sm.constant_behind[k]
+        cache = &sm.constants.behind[k]
         if cache.table.sets == 0:
             continue
         number = t.line // <uint64_t>cache.table.line_bytes
@@ -217,7 +216,7 @@ cdef int64_t _behind(Sm *sm, const Transaction *t, uint32_t wanted) noexcept nog
 
 
 cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
-    """Start one read transaction. False: no slot, no waiter record or no way for it now."""
+    """Start one read transaction. False: no MSHR, no waiter record or no way for it now."""
     cdef Cache *cache = lsu.cache
     cdef Line *line = NULL
     cdef uint64_t number
@@ -227,29 +226,29 @@ cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     cdef int64_t nearer
     cdef uint64_t evicted = 0, address = t.address
     cdef uint32_t bytes = t.bytes
-    if sm.waiters_left < 5:     # one for each sector's fill, one for the rest
+    if sm.in_flight.waiters_left < 5:     # one for each sector's fill, one for the rest
         return False
     if cache != NULL:
         number = t.line // <uint64_t>cache.table.line_bytes
         line = cache_find(cache, number)
         if line != NULL:
             missing = t.sectors & ~line.valid
-            if missing and sm.free_slot < 0:
+            if missing and sm.in_flight.free_mshr < 0:
                 return False
             for sector in range(SECTORS):
                 if t.sectors & ~missing & (<uint32_t>1 << sector) and line.fill[sector] >= 0 and line.fill[sector] != last:
                     last = line.fill[sector]
-                    _wait(sm, last, lsu.load)
+                    _wait(&sm.in_flight, last, lsu.load)
             if missing == 0:
                 _count(sm, lsu, t.sectors, 0)
                 if sm.core.observers != NULL and cache == &sm.l1:
-                    tell_lookup(sm, lsu, t, True, line, 0)
-                sm.loads[lsu.load].latest = max(sm.loads[lsu.load].latest, lsu.time + cache.table.latency_cycles)
+                    tell_lookup(sm.core.observers, lsu, sm.in_flight.loads + lsu.load, t, True, line, 0)
+                sm.in_flight.loads[lsu.load].latest = max(sm.in_flight.loads[lsu.load].latest, lsu.time + cache.table.latency_cycles)
                 return True
             if missing != t.sectors:
                 address = t.line + <uint64_t>lowest_bit(missing) * <uint64_t>cache.table.sector_bytes
                 bytes = <uint32_t>(count_bits(missing) * cache.table.sector_bytes)
-        elif sm.free_slot < 0:
+        elif sm.in_flight.free_mshr < 0:
             return False
         else:
             line = cache_victim(cache, number)
@@ -258,46 +257,46 @@ cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
                 return False
             evicted = line.tag
             cache_take(cache, line, number)
-    elif sm.free_slot < 0:
+    elif sm.in_flight.free_mshr < 0:
         return False
     _count(sm, lsu, t.sectors & ~missing, missing)
     lsu.sent = 1
-    slot = sm.free_slot
-    sm.free_slot = sm.slots[slot].next
-    sm.slots[slot].waiters = -1
-    sm.slots[slot].line = line
-    _wait(sm, slot, lsu.load)
+    slot = sm.in_flight.free_mshr
+    sm.in_flight.free_mshr = sm.in_flight.mshrs[slot].next
+    sm.in_flight.mshrs[slot].waiters = -1
+    sm.in_flight.mshrs[slot].line = line
+    _wait(&sm.in_flight, slot, lsu.load)
     if line != NULL:
         line.valid |= missing
         for sector in range(SECTORS):
             if missing >> sector & 1:
                 line.fill[sector] = slot
-    if cache == &sm.constant:
+    if cache == &sm.constants.first:
         nearer = _behind(sm, t, missing)
         if nearer:
             events_push(sm.core.inbox, lsu.time + nearer, EV_FILL, slot)
             return True
     _send(sm, lsu, t, missing, address, bytes, slot)
     if sm.core.observers != NULL and cache == &sm.l1:
-        tell_lookup(sm, lsu, t, False, line, evicted)
+        tell_lookup(sm.core.observers, lsu, sm.in_flight.loads + lsu.load, t, False, line, evicted)
     return True
 
 
 cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
-    """Ask the texture cache that the cluster shares. False: no slot or no waiter record for it now."""
-    cdef int32_t *first = &sm.free_texture if sm.m.load_store.textures_in_flight_per_multiprocessor else &sm.free_slot
+    """Ask the texture cache that the cluster shares. False: no MSHR or no waiter record for it now."""
+    cdef int32_t *first = &sm.in_flight.free_texture if sm.m.load_store.textures_in_flight_per_multiprocessor else &sm.in_flight.free_mshr
     cdef int32_t slot = first[0]
     cdef Request request
-    if slot < 0 or sm.waiters_left < 5:
+    if slot < 0 or sm.in_flight.waiters_left < 5:
         return False
-    lsu.sent = first == &sm.free_slot
-    first[0] = sm.slots[slot].next
-    sm.slots[slot].waiters = -1
-    sm.slots[slot].line = NULL
-    _wait(sm, slot, lsu.load)
-    request = _whole(sm, t, lsu.kind, slot, lsu.time)
+    lsu.sent = first == &sm.in_flight.free_mshr
+    first[0] = sm.in_flight.mshrs[slot].next
+    sm.in_flight.mshrs[slot].waiters = -1
+    sm.in_flight.mshrs[slot].line = NULL
+    _wait(&sm.in_flight, slot, lsu.load)
+    request = _whole(sm.m, t, lsu.kind, slot, lsu.time)
     request.counters = lsu.counters
-    port_send(&sm.network.ports, sm.core.id, &request)
+    send_request(&sm.port, &request)
     return True
 
 
@@ -313,7 +312,7 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
     if lsu.stalled >= 0:
         if cycle <= lsu.stalled:        # it has not got there yet
             cycle = lsu.stalled
-        sm.throttled += cycle - lsu.stalled
+        lsu.throttled += cycle - lsu.stalled
         lsu.stalled = -1
     if lsu.time < cycle:
         lsu.time = cycle
@@ -336,7 +335,7 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
             if lsu.kind == RQ_WRITE:
                 if m.load_store.write_combining.lines and t.words:
-                    slot = write_combining_store(sm, lsu, t)
+                    slot = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)
                     if slot < 0:
                         lsu.stalled = lsu.time
                         break
@@ -344,28 +343,28 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
                         lsu.next += 1
                         lsu.time += m.load_store.transaction_cycles
                         continue
-                if not may_store(sm):
+                if not may_store(&sm.port):
                     lsu.stalled = lsu.time
                     break
-                sm.store_credits -= 1
+                sm.port.store_credits -= 1
                 lsu.launch.stores += 1
                 _send(sm, lsu, t, t.sectors, t.address, t.bytes, lsu.launch.number)
             else:
-                if sm.free_slot < 0 or sm.waiters_left == 0:
+                if sm.in_flight.free_mshr < 0 or sm.in_flight.waiters_left == 0:
                     lsu.stalled = lsu.time
                     break
-                slot = sm.free_slot
-                sm.free_slot = sm.slots[slot].next
-                sm.slots[slot].waiters = -1
-                sm.slots[slot].line = NULL
-                _wait(sm, slot, lsu.load)
+                slot = sm.in_flight.free_mshr
+                sm.in_flight.free_mshr = sm.in_flight.mshrs[slot].next
+                sm.in_flight.mshrs[slot].waiters = -1
+                sm.in_flight.mshrs[slot].line = NULL
+                _wait(&sm.in_flight, slot, lsu.load)
                 _send(sm, lsu, t, t.sectors, t.address, t.bytes, slot)
         lsu.next += 1
         lsu.time += m.load_store.transaction_cycles
     lsu.active = lsu.next < lsu.count
     if lsu.passes and not lsu.active:
         lsu.time = max(lsu.time, lsu.begun + lsu.passes * m.load_store.transaction_cycles)
-        sm.loads[lsu.load].latest = max(sm.loads[lsu.load].latest, lsu.begun + lsu.passes - 1 + lsu.cache.table.latency_cycles)
+        sm.in_flight.loads[lsu.load].latest = max(sm.in_flight.loads[lsu.load].latest, lsu.begun + lsu.passes - 1 + lsu.cache.table.latency_cycles)
     if not lsu.active and sm.bulk.count >= BULK_FULL:
         lsu.active = 1          # its queue is full: nothing more of memory until it has room
         lsu.stalled = lsu.time

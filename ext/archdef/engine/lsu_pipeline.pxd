@@ -1,5 +1,5 @@
-"""The access whose transactions the load/store unit is sending, and what is left of those that L1 refused."""
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+"""The access whose transactions the load/store unit is sending."""
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from archdef.engine.cache cimport Cache
 from archdef.engine.counters cimport StatementCounters
@@ -8,8 +8,6 @@ from archdef.engine.transaction cimport Transaction
 
 cdef enum:
     PIECES = 512                 # transactions of an access at most: eight texels of each of 64 lanes
-    REPLAY_ENTRIES = 64          # loads that wait to be issued again …
-    REPLAY_TRANSACTIONS = 64     # … with so many transactions left at most
 
 cdef struct LsuPipeline:         # the access whose transactions the load/store unit is sending
     int32_t active
@@ -34,17 +32,14 @@ cdef struct LsuPipeline:         # the access whose transactions the load/store 
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
     int64_t begun                # cycle of the first
+    int64_t throttled            # cycles so far in which it waited for a credit
+    int64_t looping              # cycle up to which the atomic operation issued last holds its warp
+    int32_t held                 # 1: the access that was just issued holds its warp
+    int32_t drawn                # accesses that chance decides the order of, behind the latest load of device memory
     Transaction transactions[PIECES]
 
-cdef struct ReplayEntry:         # a load that is issued again: what is left of its transactions
-    int32_t warp                 # slot of the warp that waits for it, -1: it went on before
-    int32_t load                 # index of the Load, for which it counts as one more fill to come
-    int32_t count
-    int32_t unit
-    uint64_t set_bit             # of the set that is full, modulo 64
-    StatementCounters *counters
-    Launch *launch
-    Cache *cache
-    int64_t passes
-    int64_t begun
-    Transaction transactions[REPLAY_TRANSACTIONS]
+cdef inline int64_t throttled_until(const LsuPipeline *lsu, int64_t cycle) noexcept nogil:
+    """Cycles so far in which the unit waited for a credit."""
+    if lsu.active and lsu.stalled >= 0 and cycle > lsu.stalled:
+        return lsu.throttled + cycle - lsu.stalled
+    return lsu.throttled

@@ -12,7 +12,7 @@ from archdef.engine.coalesce cimport MAX_TRANSACTIONS
 from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, TensorBox
 from archdef.engine.events cimport Events
 from archdef.engine.fetch cimport fetch_close
-from archdef.engine.in_flight cimport Load, Slot, Waiter
+from archdef.engine.in_flight cimport Load, Mshr, Waiter
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.dispatch_event cimport Ended
 from archdef.engine.launch cimport Block, Warp
@@ -26,9 +26,9 @@ from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.replay cimport replay_close, replay_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Chip, Sm
-from archdef.engine.throttle cimport throttle_open
+from archdef.engine.throttle cimport Throttle, throttle_open
 from archdef.engine.transaction cimport Transaction
-from archdef.engine.uniform cimport uniform_close, uniform_open
+from archdef.engine.uniform cimport constants_close, constants_open
 
 cdef enum:
     LINE = 64                # bytes of the host's cache
@@ -58,7 +58,9 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.places.core = &sm.core
     sm.chip = chip
     sm.m = m
-    sm.network = network
+    sm.port.m = m
+    sm.port.ports = &network.ports
+    sm.port.id = number
     sm.core.inbox = inbox
     sm.core.fault = &chip.fault
     sm.core.messages = &chip.messages
@@ -72,31 +74,28 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
     sm.places.ended = <Ended *>_zeroed(places * sizeof(Ended))
     slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
-    sm.slots = <Slot *>_zeroed(slots * sizeof(sm.slots[0]))
-    sm.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.waiters[0]))
+    sm.in_flight.mshrs = <Mshr *>_zeroed(slots * sizeof(sm.in_flight.mshrs[0]))
+    sm.in_flight.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.in_flight.waiters[0]))
     # as many loads as can wait for something, the one that is being sent, and those of bulk copies
     loads = slots + WAITERS + 2 + BULK_LOADS
-    sm.loads = <Load *>_zeroed(loads * sizeof(Load))
+    sm.in_flight.loads = <Load *>_zeroed(loads * sizeof(Load))
     sm.bulk.load = -1
     sm.bulk.wake = -1
     cache_open(&sm.l1, &m.caches.l1)
-    replay_open(sm)
+    replay_open(&sm.replays, m)
     queue_open(sm)
     components_open(sm)
-    cache_open(&sm.constant, &m.caches.constant)
-    cache_open(&sm.constant_behind[0], &m.caches.constant_l2)
-    cache_open(&sm.constant_behind[1], &m.caches.constant_l3)
-    uniform_open(sm)
+    constants_open(&sm.constants, m)
     cache_open(&sm.texture, &m.caches.texture_l1)
     for i in range(slots):
-        sm.slots[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
-    sm.free_texture = <int32_t>reads if slots > reads else -1
+        sm.in_flight.mshrs[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
+    sm.in_flight.free_texture = <int32_t>reads if slots > reads else -1
     for i in range(WAITERS):
-        sm.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
+        sm.in_flight.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
     for i in range(loads):
-        sm.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
-    sm.waiters_left = WAITERS
-    sm.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
+        sm.in_flight.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
+    sm.in_flight.waiters_left = WAITERS
+    sm.port.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
     sm.lsu.stalled = -1
     for i in range(m.schedulers.count):
         if m.schedulers.hook:
@@ -143,7 +142,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             stack_drop(sm.core.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
     queue_close(sm)
-    observers_close(sm)
+    observers_close(sm.core.observers)
     for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)
@@ -151,32 +150,31 @@ cdef void sm_close(Sm *sm) noexcept nogil:
     free(sm.schedulers_held)
     if sm.places != NULL:
         free(sm.places.ended)
-    free(sm.slots)
-    free(sm.waiters)
-    free(sm.loads)
-    replay_close(sm)
+    free(sm.in_flight.mshrs)
+    free(sm.in_flight.waiters)
+    free(sm.in_flight.loads)
+    replay_close(&sm.replays)
     free(sm.bulk.ring)
     free(sm.bulk.boxes)
     free(sm.bulk.transactions)
     cache_close(&sm.l1)
-    cache_close(&sm.constant)
-    cache_close(&sm.constant_behind[0])
-    cache_close(&sm.constant_behind[1])
     cache_close(&sm.texture)
-    uniform_close(sm)
-    fetch_close(sm)
+    constants_close(&sm.constants, sm.m)
+    fetch_close(&sm.code, sm.m)
 
 
 # ------------------------------------------------------------------------------ components that are told what happens here
 cdef int components_open(Sm *sm) except -1:
     """Open the components of a multiprocessor that the machine has, in the order in which they are told."""
-    _list(sm, throttle_open(sm))
-    _list(sm, prefetch_open(sm))
+    cdef Observer throttle = throttle_open(sm.m, &sm.core, sm.schedulers, &sm.l1, &sm.issued)
+    sm.throttle = <Throttle *>throttle.state
+    _list(sm, throttle)
+    _list(sm, prefetch_open(sm.m, sm.schedulers, &sm.in_flight, &sm.port))
     return 0
 
 
 cdef int _list(Sm *sm, Observer observer) except -1:
-    cdef Observers *all_ = <Observers *>sm.core.observers
+    cdef Observers *all_ = sm.core.observers
     if observer.state == NULL:
         return 0
     if all_ == NULL:

@@ -2,9 +2,9 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.cache cimport Cache, Line
+from archdef.engine.in_flight cimport Load
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
-from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 
 cdef struct Lookup:          # a transaction of a load has looked into L1
@@ -19,16 +19,17 @@ cdef struct Lookup:          # a transaction of a load has looked into L1
 
 cdef struct Observer:        # NULL: it does not care
     void *state              # NULL: the machine has no such component
-    void (*looked_up)(Sm *sm, void *state, const Lookup *lookup) noexcept nogil
-    void (*warp_came)(Sm *sm, void *state, const Warp *w, int64_t order) noexcept nogil
-    void (*warp_left)(Sm *sm, void *state, int32_t slot) noexcept nogil
+    void (*looked_up)(void *state, const Lookup *lookup) noexcept nogil
+    void (*warp_came)(void *state, const Warp *w, int64_t order) noexcept nogil
+    void (*warp_left)(void *state, int32_t slot) noexcept nogil
     void (*close)(void *state) noexcept nogil
 
 cdef struct Observers:
     int32_t count
     Observer listed[4]
 
-cdef void observers_close(Sm *sm) noexcept nogil
-cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil
-cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil
-cdef void tell_warp_left(Sm *sm, int32_t slot) noexcept nogil
+cdef void observers_close(Observers *observers) noexcept nogil
+cdef void tell_lookup(const Observers *observers, const LsuPipeline *lsu, const Load *load, const Transaction *t, bint hit, Line *line,
+                      uint64_t evicted) noexcept nogil
+cdef void tell_warp_came(const Observers *observers, const Warp *w, int64_t order) noexcept nogil
+cdef void tell_warp_left(const Observers *observers, int32_t slot) noexcept nogil

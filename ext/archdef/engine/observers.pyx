@@ -3,47 +3,43 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free
 
 
-cdef void observers_close(Sm *sm) noexcept nogil:
-    cdef Observers *all_ = <Observers *>sm.core.observers
+cdef void observers_close(Observers *observers) noexcept nogil:
     cdef int32_t i
-    if all_ != NULL:
-        for i in range(all_.count):
-            all_.listed[i].close(all_.listed[i].state)
-        free(all_)
-        sm.core.observers = NULL
+    if observers != NULL:
+        for i in range(observers.count):
+            observers.listed[i].close(observers.listed[i].state)
+        free(observers)
 
 
-cdef void tell_lookup(Sm *sm, const LsuPipeline *lsu, const Transaction *t, bint hit, Line *line, uint64_t evicted) noexcept nogil:
+cdef void tell_lookup(const Observers *observers, const LsuPipeline *lsu, const Load *load, const Transaction *t, bint hit, Line *line,
+                      uint64_t evicted) noexcept nogil:
     """A transaction of a load has looked into L1, and what it lacked is on its way."""
-    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef Lookup lookup
     cdef int32_t i
     lookup.lsu = lsu
     lookup.transaction = t
-    lookup.warp = sm.loads[lsu.load].warp
-    lookup.op = sm.loads[lsu.load].op
+    lookup.warp = load.warp
+    lookup.op = load.op
     lookup.hit = hit
-    lookup.cache = &sm.l1
+    lookup.cache = lsu.cache
     lookup.line = line
     lookup.evicted = evicted
-    for i in range(all_.count):
-        if all_.listed[i].looked_up != NULL:
-            all_.listed[i].looked_up(sm, all_.listed[i].state, &lookup)
+    for i in range(observers.count):
+        if observers.listed[i].looked_up != NULL:
+            observers.listed[i].looked_up(observers.listed[i].state, &lookup)
 
 
-cdef void tell_warp_came(Sm *sm, const Warp *w, int64_t order) noexcept nogil:
+cdef void tell_warp_came(const Observers *observers, const Warp *w, int64_t order) noexcept nogil:
     """A warp has come into a slot."""
-    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef int32_t i
-    for i in range(all_.count):
-        if all_.listed[i].warp_came != NULL:
-            all_.listed[i].warp_came(sm, all_.listed[i].state, w, order)
+    for i in range(observers.count):
+        if observers.listed[i].warp_came != NULL:
+            observers.listed[i].warp_came(observers.listed[i].state, w, order)
 
 
-cdef void tell_warp_left(Sm *sm, int32_t slot) noexcept nogil:
+cdef void tell_warp_left(const Observers *observers, int32_t slot) noexcept nogil:
     """The warp of a slot has ended, or given its place away."""
-    cdef const Observers *all_ = <const Observers *>sm.core.observers
     cdef int32_t i
-    for i in range(all_.count):
-        if all_.listed[i].warp_left != NULL:
-            all_.listed[i].warp_left(sm, all_.listed[i].state, slot)
+    for i in range(observers.count):
+        if observers.listed[i].warp_left != NULL:
+            observers.listed[i].warp_left(observers.listed[i].state, slot)

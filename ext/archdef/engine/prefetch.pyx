@@ -3,10 +3,13 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.cache cimport Line, cache_find, cache_take, cache_victim
+from archdef.engine.in_flight cimport InFlight
 from archdef.engine.lsu cimport send_prefetch
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.memory_port cimport MemoryPort
 from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.parameters cimport StridePrefetcherParameters
-from archdef.engine.state cimport Sm
+from archdef.engine.schedule cimport Scheduler
 from archdef.engine.transaction cimport Transaction
 
 
@@ -16,31 +19,46 @@ cdef struct Followed:        # a load of a warp
     int64_t stride           # in lines, by which that one lay behind the one before
 
 
-cdef Observer prefetch_open(Sm *sm) except *:
+cdef struct Prefetcher:
+    const MachineTable *m
+    const Scheduler *schedulers
+    InFlight *flight
+    MemoryPort *port
+    Followed followed[1]     # [entries], the first of them
+
+
+cdef Observer prefetch_open(const MachineTable *m, const Scheduler *schedulers, InFlight *flight, MemoryPort *port) except *:
     cdef Observer observer
+    cdef Prefetcher *p
     observer.state = NULL
     observer.looked_up = _looked_up
     observer.warp_came = NULL
     observer.warp_left = NULL
     observer.close = free
-    if sm.m.caches.l1_prefetcher.entries:
-        observer.state = calloc(<size_t>sm.m.caches.l1_prefetcher.entries, sizeof(Followed))
-        if observer.state == NULL:
+    if m.caches.l1_prefetcher.entries:
+        p = <Prefetcher *>calloc(1, sizeof(Prefetcher) + <size_t>m.caches.l1_prefetcher.entries * sizeof(Followed))
+        if p == NULL:
             raise MemoryError("table of a prefetcher")
+        p.m = m
+        p.schedulers = schedulers
+        p.flight = flight
+        p.port = port
+        observer.state = p
     return observer
 
 
-cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
+cdef void _looked_up(void *state, const Lookup *lookup) noexcept nogil:
     """Follow the first transaction of each load; the second step of one length shows a stride."""
-    cdef const StridePrefetcherParameters *m = &sm.m.caches.l1_prefetcher
-    cdef int64_t schedulers = sm.m.schedulers.count, stride, i
+    cdef Prefetcher *p = <Prefetcher *>state
+    cdef const StridePrefetcherParameters *m = &p.m.caches.l1_prefetcher
+    cdef int64_t schedulers = p.m.schedulers.count, stride, i
     cdef uint64_t line = lookup.line.tag - 1, key, order
     cdef Followed *one
     if lookup.lsu.next or lookup.lsu.again:             # what is left of a load that was refused does not tell where it began
         return
-    order = <uint64_t>sm.schedulers[lookup.warp % schedulers].order[lookup.warp // schedulers]
+    order = <uint64_t>p.schedulers[lookup.warp % schedulers].order[lookup.warp // schedulers]
     key = (order << 24 ^ <uint64_t>lookup.op) + 1
-    one = <Followed *>state + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
+    one = p.followed + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
     if one.key != key:
         one.key = key
         one.line = line
@@ -51,17 +69,17 @@ cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
         return
     if stride == one.stride:
         for i in range(m.degree):
-            _fetch(sm, lookup, line, line + <uint64_t>(stride * (m.distance + i)))
+            _fetch(p, lookup, line, line + <uint64_t>(stride * (m.distance + i)))
     one.line = line
     one.stride = stride
 
 
-cdef void _fetch(Sm *sm, const Lookup *lookup, uint64_t from_, uint64_t line) noexcept nogil:
+cdef void _fetch(Prefetcher *p, const Lookup *lookup, uint64_t from_, uint64_t line) noexcept nogil:
     """Fetch a line that is not there, if it lies on the page of the one that shows it and nothing that it needs is lacking."""
-    cdef uint64_t bytes = <uint64_t>sm.m.caches.l1.line_bytes, page = <uint64_t>sm.m.caches.l1_prefetcher.page_bytes // bytes
+    cdef uint64_t bytes = <uint64_t>p.m.caches.l1.line_bytes, page = <uint64_t>p.m.caches.l1_prefetcher.page_bytes // bytes
     cdef Line *place
     cdef Transaction t
-    if line // page != from_ // page or sm.free_slot < 0 or cache_find(lookup.cache, line) != NULL:
+    if line // page != from_ // page or p.flight.free_mshr < 0 or cache_find(lookup.cache, line) != NULL:
         return
     place = cache_victim(lookup.cache, line)
     if place == NULL:
@@ -69,5 +87,5 @@ cdef void _fetch(Sm *sm, const Lookup *lookup, uint64_t from_, uint64_t line) no
     cache_take(lookup.cache, place, line)
     t.address = t.line = line * bytes
     t.bytes = <uint32_t>bytes
-    t.sectors = (<uint32_t>1 << <uint32_t>(sm.m.caches.l1.line_bytes // sm.m.caches.l1.sector_bytes)) - 1
-    send_prefetch(sm, &t, place, lookup.lsu.time)
+    t.sectors = (<uint32_t>1 << <uint32_t>(p.m.caches.l1.line_bytes // p.m.caches.l1.sector_bytes)) - 1
+    send_prefetch(p.flight, p.port, &t, place, lookup.lsu.time)

@@ -150,7 +150,7 @@ cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
     elif w.state == WS_COPIES:
         wake_copier(sm, entry.warp, cycle)
     elif entry.held and w.state == WS_REPLAY:
-        plan(sm, w, max(w.since, sm.looping), ST_MEMORY_DEPENDENCY)
+        plan(sm, w, max(w.since, sm.lsu.looping), ST_MEMORY_DEPENDENCY)
     elif w.state == WS_ENDED and w.loads == 0:
         sm.core.blocks[w.block].draining -= 1
         end_block(sm, w.block, cycle)

@@ -375,7 +375,7 @@ cdef class Session:
         self.chip.fault.code = FAULT_DEADLOCK
         self.chip.fault.cycle = self.epoch
         for i in range(self.m.chip.multiprocessors):
-            throttle_blame(&self.sms[i])
+            throttle_blame(self.sms[i].throttle)
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].core.warps + k
                 if w.launch == NULL or not self.sms[i].core.blocks[w.block].running or (

@@ -23,7 +23,8 @@ from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, 
                                     events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
-from archdef.engine.lsu cimport fill_slot, throttled_until
+from archdef.engine.lsu cimport fill_mshr
+from archdef.engine.lsu_pipeline cimport throttled_until
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_DIVERGED, WS_REPLAY, WS_WAITING, Launch, Warp
@@ -288,12 +289,12 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             if lanes == 0:
                 return earliest << 4 | ST_BARRIER
         if u.uniform and not w.by_load:
-            if lanes and uniform_issue(sm, w, u, lanes, cycle) < 0:
+            if lanes and uniform_issue(&sm.core, w, u, lanes, cycle) < 0:
                 return -1
             _hold(sm, s, w, u, cycle, u.interval)
         elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
-            sm.held = queue_access(sm, s, w, u, lanes, cycle)
-            if sm.held < 0:
+            sm.lsu.held = queue_access(sm, s, w, u, lanes, cycle)
+            if sm.lsu.held < 0:
                 return -1
         elif lanes:
             if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
@@ -301,8 +302,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
             if sm.lsu.count > 1 and m.load_store.replay_cycles and cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles > earliest:
                 earliest = cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles
                 cause = ST_MEMORY_THROTTLE
-            elif u.retry_cycles and sm.looping > earliest:
-                earliest = sm.looping
+            elif u.retry_cycles and sm.lsu.looping > earliest:
+                earliest = sm.lsu.looping
                 cause = ST_MEMORY_DEPENDENCY
         else:
             if u.space == SP_SHARED:        # executed all the same
@@ -312,8 +313,8 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         w.pc += 1
         if u.flags & FL_YIELD and w.splits != NULL:
             converge_yield(w)
-        if sm.held:
-            sm.held = 0
+        if sm.lsu.held:
+            sm.lsu.held = 0
             simt_arrive(w)
             w.since = earliest
             w.state = WS_REPLAY
@@ -421,9 +422,9 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
         return 0        # a further one of the warp's slot, in the time of the first
     if waited > 0:
         if u.memory:
-            part = throttled_until(sm, cycle) - w.throttle_mark
+            part = throttled_until(&sm.lsu, cycle) - w.throttle_mark
             if sm.throttle != NULL and u.kind == K_LOAD:
-                part = max(part, throttle_held(sm, w, cycle - waited))
+                part = max(part, throttle_held(sm.throttle, w, cycle - waited))
             part = min(max(part, 0), waited)
             c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
             waited -= part
@@ -498,7 +499,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     cdef int32_t count, i
     cdef Warp *w
     if event.kind == EV_FILL:
-        count = fill_slot(sm, event.index, event.cycle, done)
+        count = fill_mshr(sm, event.index, event.cycle, done)
         for i in range(count):
             data_ready(sm, done[i], event.cycle)
         if sm.lsu.active:
@@ -506,8 +507,8 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         if sm.bulk.count:
             resume_bulk(sm, event.cycle)
     elif event.kind == EV_STORE_DONE:
-        sm.store_credits += 1
-        sm.store_bytes -= event.bytes
+        sm.port.store_credits += 1
+        sm.port.store_bytes -= event.bytes
         sm.chip.dispatcher.launches[event.index].stores -= 1
         if sm.lsu.active:
             resume_lsu(sm, event.cycle)
@@ -524,13 +525,13 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     elif event.kind == EV_BLOCK:
         start_block(sm, event.index)
     elif event.kind == EV_COMBINED:
-        write_combining_idle(sm, event.cycle)
+        write_combining_idle(&sm.write_combining, &sm.port, sm.core.inbox, event.cycle)
     elif event.kind == EV_CHILDREN:
         children_done(sm, event.index)
     elif event.kind == EV_SWAPPED_IN:
         block_swap_in(sm, event.index)
     elif event.kind == EV_SWAPPED_OUT:
-        tell_warp_left(sm, event.index)
+        tell_warp_left(sm.core.observers, event.index)
     elif event.kind == EV_GRIDS:
         barrier_open(sm, event.index)
     elif event.kind == EV_CLUSTER:
@@ -543,7 +544,7 @@ cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
     cdef uint64_t kept = s.loads & s.held, ready = s.ready & ~kept, free_ = ready & ~s.queueing, others = free_, held
     cdef uint32_t busy
-    cdef int64_t first = throttle_next(sm) if kept & s.ready else NEVER, until
+    cdef int64_t first = throttle_next(sm.throttle) if kept & s.ready else NEVER, until
     cdef int unit
     if s.next_issue > sm.core.now + 1:
         # nothing before the next issue slot; look again then
@@ -604,7 +605,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
     if s.queueing:
         free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.memory_instruction_queue.entries else 0)
     if s.loads & s.held:
-        throttle_time(sm)
+        throttle_time(sm.throttle)
         free_ &= ~(s.loads & s.held)
     return free_
 
@@ -746,7 +747,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
             held = sm.lsu.active
             _handle(sm, events_pop(sm.core.inbox))
             all_ |= held and not sm.lsu.active
-        if sm.freed:        # after all fills of the cycle: their order must not show
+        if sm.replays.freed:        # after all fills of the cycle: their order must not show
             replay_run(sm, cycle)
         i = sm.units.turn
         for _ in range(nsched):     # they take turns at the units that they share

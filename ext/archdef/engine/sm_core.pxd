@@ -5,6 +5,7 @@ from archdef.engine.events cimport Events
 from archdef.engine.fault_record cimport Fault
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.messages cimport Messages
+from archdef.engine.observers cimport Observers
 
 cdef struct SmCore:
     Events *inbox
@@ -14,5 +15,5 @@ cdef struct SmCore:
     int64_t effects              # so far, that end a livelock: see livelock.pyx
     Fault *fault                 # the machine's
     Messages *messages           # likewise
-    void *observers              # `Observers` of observers.pxd, NULL: nobody is told of what happens
+    Observers *observers         # NULL: nobody is told of what happens
     int32_t id

@@ -13,44 +13,51 @@ from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_op
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
+from archdef.engine.machine cimport MachineTable
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
-from archdef.engine.state cimport Sm
+from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport FL_ADDRESS64
 
 
-cdef int uniform_open(Sm *sm) except -1:
-    """Make the caches, empty, where the machine has them."""
-    cdef int64_t i, count = sm.m.schedulers.count, lines = sm.m.caches.constant_uniform.sets * sm.m.caches.constant_uniform.ways
+cdef int constants_open(ConstantCaches *constants, const MachineTable *m) except -1:
+    """Make the caches, empty, those that the machine has."""
+    cdef int64_t i, count = m.schedulers.count, lines = m.caches.constant_uniform.sets * m.caches.constant_uniform.ways
+    cache_open(&constants.first, &m.caches.constant)
+    cache_open(&constants.behind[0], &m.caches.constant_l2)
+    cache_open(&constants.behind[1], &m.caches.constant_l3)
     if lines == 0:
         return 0
-    sm.uniform_arrives = <int64_t *>calloc(<size_t>(count * lines), sizeof(int64_t))
-    sm.uniform = <Cache *>calloc(<size_t>count, sizeof(Cache))
-    if sm.uniform == NULL or sm.uniform_arrives == NULL:
+    constants.uniform_arrives = <int64_t *>calloc(<size_t>(count * lines), sizeof(int64_t))
+    constants.uniform = <Cache *>calloc(<size_t>count, sizeof(Cache))
+    if constants.uniform == NULL or constants.uniform_arrives == NULL:
         raise MemoryError("caches of constants")
     for i in range(count):
-        cache_open(sm.uniform + i, &sm.m.caches.constant_uniform)
+        cache_open(constants.uniform + i, &m.caches.constant_uniform)
     return 0
 
 
-cdef void uniform_close(Sm *sm) noexcept nogil:
+cdef void constants_close(ConstantCaches *constants, const MachineTable *m) noexcept nogil:
     """Free them, complete or not."""
     cdef int64_t i
-    for i in range(sm.m.schedulers.count if sm.uniform != NULL else 0):
-        cache_close(sm.uniform + i)
-    free(sm.uniform)
-    free(sm.uniform_arrives)
+    for i in range(m.schedulers.count if constants.uniform != NULL else 0):
+        cache_close(constants.uniform + i)
+    cache_close(&constants.first)
+    cache_close(&constants.behind[0])
+    cache_close(&constants.behind[1])
+    free(constants.uniform)
+    free(constants.uniform_arrives)
 
 
-cdef inline bint _behind(Sm *sm, uint64_t address) noexcept nogil:
+cdef inline bint _behind(ConstantCaches *constants, uint64_t address) noexcept nogil:
     """Whether the second or third level of constants has what lies at an address."""
     cdef Cache *cache
     cdef Line *line
     cdef uint64_t number, place
     cdef int k
     for k in range(2):
-        cache = &sm.constant_behind[k]
+        cache = &constants.behind[k]
         if cache.table.sets == 0:
             continue
         number = address // <uint64_t>cache.table.line_bytes
@@ -61,17 +68,17 @@ cdef inline bint _behind(Sm *sm, uint64_t address) noexcept nogil:
     return False
 
 
-cdef inline int _first(Sm *sm, uint64_t address) noexcept nogil:
+cdef inline int _first(ConstantCaches *constants, uint64_t address) noexcept nogil:
     """What the first level of constants has of an address: 0 nothing, 1 it is on its way, 2 it is there."""
-    cdef uint64_t number = address // <uint64_t>sm.constant.table.line_bytes
-    cdef uint64_t place = (address - number * <uint64_t>sm.constant.table.line_bytes) // <uint64_t>sm.constant.table.sector_bytes
-    cdef Line *line = cache_find(&sm.constant, number)
+    cdef uint64_t number = address // <uint64_t>constants.first.table.line_bytes
+    cdef uint64_t place = (address - number * <uint64_t>constants.first.table.line_bytes) // <uint64_t>constants.first.table.sector_bytes
+    cdef Line *line = cache_find(&constants.first, number)
     if line == NULL or not line.valid >> <uint32_t>place & 1:
         return 0
     return 1 if line.fill[place] >= 0 else 2
 
 
-cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept nogil:
+cdef int64_t uniform_wait(ConstantCaches *constants, Warp *w, const Uop *u, int64_t cycle) noexcept nogil:
     """When the warp's next op, whose operands are there in some cycle, can read its constant; or it is told to have the load/store unit
     bring it."""
     cdef uint64_t lanes = w.active, address, number
@@ -85,7 +92,7 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
     if lanes == 0:
         return cycle
-    if sm.uniform == NULL or sm.constant.table.sets == 0:
+    if constants.uniform == NULL or constants.first.table.sets == 0:
         w.by_load = 1
         return cycle
     lane = lowest_bit(lanes)
@@ -93,12 +100,12 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
     else:
         address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
-    near = _first(sm, address)
+    near = _first(constants, address)
     if u.s_bank[0]:
         w.by_load = near != 2
         return cycle
-    cache = sm.uniform + w.scheduler.number
-    arrives = sm.uniform_arrives + w.scheduler.number * cache.table.sets * cache.table.ways
+    cache = constants.uniform + w.scheduler.number
+    arrives = constants.uniform_arrives + w.scheduler.number * cache.table.sets * cache.table.ways
     number = address // <uint64_t>cache.table.line_bytes
     line = cache_find(cache, number)
     if line != NULL:
@@ -117,24 +124,24 @@ cdef int64_t uniform_wait(Sm *sm, Warp *w, const Uop *u, int64_t cycle) noexcept
         w.again = 1
         return arrives[line - cache.lines]
     cache_take(cache, line, number)
-    if near == 1 or not _behind(sm, address):
+    if near == 1 or not _behind(constants, address):
         arrives[line - cache.lines] = NEVER
         w.by_load = 1
         return cycle
-    cycle = max(cycle, sm.uniform_next)
-    sm.uniform_next = cycle + sm.m.caches.uniform_fill.interval_cycles
-    cycle += sm.m.caches.uniform_fill.latency_cycles
+    cycle = max(cycle, constants.uniform_next)
+    constants.uniform_next = cycle + w.launch.m.caches.uniform_fill.interval_cycles
+    cycle += w.launch.m.caches.uniform_fill.latency_cycles
     arrives[line - cache.lines] = cycle
     return cycle
 
 
-cdef int uniform_issue(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+cdef int uniform_issue(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
     """Read a constant that is there. Returns -1 after a fault."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef Reach reach
-    cdef int64_t ready = cycle + u.latency + sm.m.caches.constant_uniform.latency_cycles
+    cdef int64_t ready = cycle + u.latency + w.launch.m.caches.constant_uniform.latency_cycles
     cdef int i
-    if access_memory(&sm.core, w, u, lanes, NULL, &reach) < 0:
+    if access_memory(sm, w, u, lanes, NULL, &reach) < 0:
         return -1
     c.constant_loads += 1
     c.constant_passes += 1

@@ -11,8 +11,8 @@ from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_FETCH
 from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
-from archdef.engine.lsu cimport throttled_until
 from archdef.engine.launch cimport PENDING, WS_DIVERGED, WS_SLEEPING, WS_WAITING, Warp
+from archdef.engine.lsu_pipeline cimport throttled_until
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
@@ -51,7 +51,7 @@ cdef inline void mark_wait(const Sm *sm, const Scheduler *s, int bit, Warp *w) n
     host_bring(w)        # what issuing it reads first; its marks lie in the next line
     w.pipe_mark = occupied(sm, s, s.unit[bit], sm.core.now)
     if s.memory >> bit & 1:
-        w.throttle_mark = throttled_until(sm, sm.core.now)
+        w.throttle_mark = throttled_until(&sm.lsu, sm.core.now)
 
 
 cdef inline void become_ready(Sm *sm, Scheduler *s, int bit, Warp *w) noexcept nogil:
@@ -75,7 +75,7 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
         w.state = WS_DIVERGED
         return
     if u.code_last != w.code_line:
-        ready = fetch(sm, w, u)
+        ready = fetch(&sm.code, &sm.core, w, u)
         if ready > earliest:
             earliest = ready
             cause = ST_FETCH
@@ -96,7 +96,7 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
             return
         w.since = latest >> 4
     if u.uniform:
-        ready = uniform_wait(sm, w, u, w.since)
+        ready = uniform_wait(&sm.constants, w, u, w.since)
         if ready > w.since:
             w.since = ready
             w.cause = ST_CONSTANT_DEPENDENCY

@@ -277,8 +277,8 @@ cdef int group_product(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lan
         return -1
     start = max(cycle, s.product_free)
     s.product_free = start + u.interval
-    if s.product_free > sm.products_until:
-        sm.products_until = s.product_free
+    if s.product_free > sm.banks.products_until:
+        sm.banks.products_until = s.product_free
     w.copies.product_end = start + u.latency
     if u.offset & GF_COMMIT:
         group_commit(w)

@@ -1,14 +1,28 @@
 """Stores that leave a multiprocessor together: lines of which some words have been stored wait for the others."""
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from archdef.engine.events cimport Events
 from archdef.engine.lsu_pipeline cimport LsuPipeline
-from archdef.engine.state cimport Sm
+from archdef.engine.memory_port cimport MemoryPort
 from archdef.engine.transaction cimport Transaction
 
-cdef int write_combining_store(Sm *sm, const LsuPipeline *lsu, const Transaction *t) noexcept nogil
-cdef void write_combining_idle(Sm *sm, int64_t cycle) noexcept nogil
+cdef enum:
+    COMBINING_LINES = 64         # most that wait
 
-cdef inline bint may_store(const Sm *sm) noexcept nogil:
-    """Whether the network takes another store."""
-    cdef int64_t most = sm.m.load_store.store_bytes_in_flight_per_multiprocessor
-    return sm.store_credits > 0 and (most == 0 or sm.store_bytes < most)
+cdef struct WriteCombiningLine:  # a line that waits for more stores
+    uint64_t line
+    uint32_t sectors
+    uint32_t words               # mask
+    uint32_t covered             # bytes, those that were stored several times counted each time
+    int32_t launch
+
+cdef struct WriteCombining:
+    int32_t count
+    int32_t first                # the oldest …
+    int32_t watched              # 1: an event looks after them
+    int64_t touched              # cycle of the latest store among them
+    WriteCombiningLine lines[COMBINING_LINES]  # … a ring
+    uint8_t hashed[COMBINING_LINES]  # how many of them there are by a hash of the line
+
+cdef int write_combining_store(WriteCombining *w, MemoryPort *port, Events *inbox, const LsuPipeline *lsu, const Transaction *t) noexcept nogil
+cdef void write_combining_idle(WriteCombining *w, MemoryPort *port, Events *inbox, int64_t cycle) noexcept nogil
