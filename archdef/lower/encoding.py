@@ -1,6 +1,7 @@
-"""Numbers and record layouts of the engine's border, as ``ext/archdef/engine/types.pxd`` declares them.
+"""Numbers and record layouts of the engine's border, as ``types.pxd``, ``texture_ops.pxd`` and ``matrix_ops.pxd`` in
+``ext/archdef/engine/`` declare them.
 
-A test reads that file and compares every enumerator and every field with this module.
+A test reads those files and compares every enumerator and every field with this module.
 """
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import pytest
 from archdef.engine.program import layout
 from archdef.lower import encoding
 
-TYPES = Path(__file__).parents[2] / "ext/archdef/engine/types.pxd"
+ENGINE = Path(__file__).parents[2] / "ext/archdef/engine"
+TYPES = "".join((ENGINE / f"{name}.pxd").read_text() for name in ("types", "texture_ops", "matrix_ops"))
 PREFIXES = {"OpKind": ("K_", encoding.Kind), "Space": ("SP_", encoding.Space), "OpFlag": ("FL_", encoding.Flag),
             "BranchOp": ("BR_", encoding.BranchOp), "EndOp": ("END_", encoding.EndOp), "Combine": ("CB_", encoding.Combine), "BarrierOp": ("BAR_", encoding.BarrierOp), "VoteOp": ("VOTE_", encoding.VoteOp),
             "ReduxOp": ("REDUX_", encoding.ReduxOp), "ShuffleOp": ("SHFL_", encoding.ShuffleOp),
@@ -21,15 +22,14 @@ C_TYPES = {"uint8_t": "u1", "uint16_t": "<u2", "uint32_t": "<u4", "uint64_t": "<
 
 
 def declared(kind: str, name: str) -> str:
-    text = TYPES.read_text()
-    start = re.search(rf"{kind} {name}:.*\n", text).end()
-    return re.match(r"(?:(?:    .*)?\n)*", text[start:]).group()
+    start = re.search(rf"{kind} {name}:.*\n", TYPES).end()
+    return re.match(r"(?:(?:    .*)?\n)*", TYPES[start:]).group()
 
 
 @pytest.mark.parametrize("name", PREFIXES)
 def test_enumerators_are_the_engines(name):
     prefix, ours = PREFIXES[name]
-    theirs = dict(re.findall(rf"^    {prefix}(\w+) = (\d+)", declared("cpdef enum", name), re.MULTILINE))
+    theirs = dict(re.findall(rf"^    {prefix}(\w+) = (\d+)", declared("cp?def enum", name), re.MULTILINE))
     assert {k: int(v) for k, v in theirs.items()} == {m.name: m.value for m in ours if m.value >= 0}
 
 
@@ -43,7 +43,7 @@ def test_records_are_the_engines(name, dtype):
 
 
 def test_windows_are_the_engines():
-    text = (TYPES.parent / "memory.pxd").read_text()
+    text = (ENGINE / "memory.pxd").read_text()
     theirs = {name: int(value, 0) for name, value in re.findall(r"^    (\w+) = (0x\w+)", text, re.MULTILINE)}
     assert (theirs["SHARED_WINDOW"], theirs["LOCAL_WINDOW"], theirs["WINDOW_BYTES"]) == (
         encoding.GENERIC_SHARED, encoding.GENERIC_LOCAL, encoding.GENERIC_WINDOW)

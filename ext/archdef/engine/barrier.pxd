@@ -19,6 +19,6 @@ cdef enum ClusterState:          # of a block at the barrier of its cluster
     CL_ARRIVED = 1
     CL_OPENS = 2                 # all blocks have; it is on its way to know that
 
-cdef struct Gathering:           # blocks of a grid that wait for all of its blocks, or for those of other grids too
+cdef struct GridBarrier:         # blocks of a grid that wait for all of its blocks, or for those of other grids too
     int64_t blocks               # that have arrived
     int64_t latest               # cycle of the last arrival

@@ -10,7 +10,7 @@ from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, ChildLaunches, Warp
 from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.program cimport Uop
-from archdef.engine.share cimport Share
+from archdef.engine.residency cimport Residency
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
@@ -51,7 +51,7 @@ cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
             w.launch.counters[u.statement].stall_cycles[cause] += cycle - w.settled
             note_lanes(w, u, w.settled, cycle, cycle, 0)
             w.settled = cycle
-        w.share.counters.warp_cycles += w.settled - b.started
+        w.residency.counters.warp_cycles += w.settled - b.started
         if sm.observers != NULL:        # in the multiprocessor's own time: the dispatcher may be ahead of it
             events_push(sm.inbox, max(cycle, sm.now + 1), EV_SWAPPED_OUT, w.slot)
 
@@ -69,19 +69,19 @@ cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
     """A block that was swapped out is back: give its warps their slots and let those go on that waited for children."""
     cdef Block *b = sm.core.blocks + slot
     cdef ChildLaunches *child_launches = b.child_launches
-    cdef Share *share = b.launch.origin.shares + sm.core.id
+    cdef Residency *residency = b.launch.origin.residencies + sm.core.id
     cdef Warp *w
     cdef int32_t i
-    if share.warps_alive == 0:
-        share.active_since = sm.core.now
-    share.warps_alive += b.warps_alive
-    share.resident += 1
-    if share.resident > share.most_resident:
-        share.most_resident = share.resident
+    if residency.warps_alive == 0:
+        residency.active_since = sm.core.now
+    residency.warps_alive += b.warps_alive
+    residency.resident += 1
+    if residency.resident > residency.most_resident:
+        residency.most_resident = residency.resident
     for i in range(b.launch.block_warps):
         w = sm.core.warps + b.warps[i]
         w[0] = child_launches.warps[i]
-        w.share = share
+        w.residency = residency
         w.block = slot
         if w.next_waiting >= 0:
             w.next_waiting = _moved(b, child_launches, w.next_waiting)

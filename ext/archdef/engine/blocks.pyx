@@ -19,7 +19,7 @@ from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport place_warp
 from archdef.engine.block_storage cimport block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
-from archdef.engine.share cimport Share
+from archdef.engine.residency cimport Residency
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
@@ -137,7 +137,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     """Start the block that has been given this slot."""
     cdef Block *b = sm.core.blocks + slot
     cdef Launch *launch = b.launch
-    cdef Share *share = launch.origin.shares + sm.core.id
+    cdef Residency *residency = launch.origin.residencies + sm.core.id
     cdef Warp *w
     cdef int64_t rest
     cdef int32_t i, at, threads, k
@@ -166,24 +166,24 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         memset(&b.barriers[k], 0, sizeof(Barrier))
         b.barriers[k].first_waiting = -1
         b.barriers[k].all = 1
-    if share.warps_alive == 0:
-        share.active_since = sm.core.now
-    if share.counters.blocks == 0:
-        share.ready = sm.core.now + sm.m.chip.block_launch.first_cycles
-    share.warps_alive += launch.block_warps
-    share.resident += 1
-    if share.resident > share.most_resident:
-        share.most_resident = share.resident
-    share.counters.blocks += 1
-    share.counters.warps += launch.block_warps
-    share.counters.threads += launch.block_threads
-    share.counters.lanes += launch.block_warps * launch.lanes
+    if residency.warps_alive == 0:
+        residency.active_since = sm.core.now
+    if residency.counters.blocks == 0:
+        residency.ready = sm.core.now + sm.m.chip.block_launch.first_cycles
+    residency.warps_alive += launch.block_warps
+    residency.resident += 1
+    if residency.resident > residency.most_resident:
+        residency.most_resident = residency.resident
+    residency.counters.blocks += 1
+    residency.counters.warps += launch.block_warps
+    residency.counters.threads += launch.block_threads
+    residency.counters.lanes += launch.block_warps * launch.lanes
     for i in range(launch.block_warps):
         at = b.warps[i]
         w = sm.core.warps + at
         block_storage_assign(launch, b.storage, w, i)
         w.launch = launch
-        w.share = share
+        w.residency = residency
         w.block = slot
         w.index = i
         w.frames_left = &sm.chip.frames_left
@@ -221,7 +221,7 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
             memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
         _preset(launch, sm, w, b)
         place_block_warp(sm, w, at, b.number)
-        plan(sm, w, max(sm.core.now, share.ready), ST_CONSTANT_DEPENDENCY if share.ready > sm.core.now else ST_BRANCH)
+        plan(sm, w, max(sm.core.now, residency.ready), ST_CONSTANT_DEPENDENCY if residency.ready > sm.core.now else ST_BRANCH)
 
 
 cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
@@ -234,7 +234,7 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         if b.child_launches != NULL:
             child_launches_leave(sm.chip.dispatcher, b.child_launches)
             b.child_launches = NULL
-        b.launch.origin.shares[sm.core.id].resident -= 1
+        b.launch.origin.residencies[sm.core.id].resident -= 1
         for i in range(b.launch.block_warps):
             stack_drop(sm.core.warps + b.warps[i])
         if b.cluster != NULL:
@@ -250,12 +250,12 @@ cdef void end_warp(Sm *sm, Warp *w, int64_t cycle) noexcept nogil:
     w.state = WS_ENDED
     if sm.core.observers != NULL:
         tell_warp_left(sm.core.observers, w.slot)
-    w.share.counters.warp_cycles += w.settled - b.started
+    w.residency.counters.warp_cycles += w.settled - b.started
     if w.launch.origin.failures:
         errors_settle(w)
-    w.share.warps_alive -= 1
-    if w.share.warps_alive == 0:
-        w.share.counters.active_cycles += cycle - w.share.active_since
+    w.residency.warps_alive -= 1
+    if w.residency.warps_alive == 0:
+        w.residency.counters.active_cycles += cycle - w.residency.active_since
     b.warps_alive -= 1
     if w.loads:
         b.draining += 1

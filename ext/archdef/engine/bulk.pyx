@@ -305,7 +305,7 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
 
 
 cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
-    """Hand over the next transaction. False: no slot or credit for it now."""
+    """Hand over the next transaction. False: no MSHR or credit for it now."""
     cdef const Transaction *t = bulk.transactions + bulk.next
     cdef Line *line
     if _reads(u):
@@ -314,7 +314,9 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    return send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
+    if u.vec:
+        return send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle)
+    return send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
 
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:

@@ -116,7 +116,7 @@ cdef BlockSlots *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
     cdef int64_t *room = d.asked
     for i in range(n):
         room[i] = _has_room(d.sms + i, launch)
-        room[n + i] = launch.origin.shares[i].resident
+        room[n + i] = launch.origin.residencies[i].resident
         room[2 * n + i] = d.sms[i].used[0]
         if room[i] and first < 0:
             first = i
@@ -406,10 +406,10 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         b.leaving = True
         d.leaving += 1
         b.running = 0
-        b.launch.origin.shares[sm.core.id].resident -= 1
-        b.launch.origin.shares[sm.core.id].warps_alive -= b.warps_alive
-        if b.launch.origin.shares[sm.core.id].warps_alive == 0:
-            b.launch.origin.shares[sm.core.id].counters.active_cycles += cycle - b.launch.origin.shares[sm.core.id].active_since
+        b.launch.origin.residencies[sm.core.id].resident -= 1
+        b.launch.origin.residencies[sm.core.id].warps_alive -= b.warps_alive
+        if b.launch.origin.residencies[sm.core.id].warps_alive == 0:
+            b.launch.origin.residencies[sm.core.id].counters.active_cycles += cycle - b.launch.origin.residencies[sm.core.id].active_since
         dispatch_note(d, cycle + _moving_cycles(d, b.launch), DISPATCH_SLOT_FREE, sm.core.id, slot)
         return True
     return False

@@ -69,7 +69,8 @@ cdef bint _bring(Cache *cache, int64_t *arrives, uint64_t number, int64_t when) 
     return True
 
 
-cdef int64_t _ask(CodeCaches *code, const MachineTable *m, Cache *cache, int64_t *arrives, int level, uint64_t address, uint64_t end, int64_t cycle) noexcept nogil:
+cdef int64_t _ask(CodeCaches *code, const MachineTable *m, Cache *cache, int64_t *arrives, int level, uint64_t address, uint64_t end,
+                  int64_t cycle) noexcept nogil:
     """When a line that is asked for now is there, out of a cache of some level; if that lacks it, the levels behind it bring it, and those
     behind it up to the kernel's end."""
     cdef uint64_t number
@@ -102,7 +103,8 @@ cdef int64_t fetch(CodeCaches *code, SmCore *sm, Warp *w, const Uop *u) noexcept
         return cycle
     for k in range(<int64_t>u.code_first, <int64_t>u.code_last + 1):
         if <uint64_t>k != w.code_line:
-            cycle = _ask(code, w.launch.m, code.first + which, code.arrives + which * _lines(table), 0, (base + <uint64_t>k) * <uint64_t>table.line_bytes, end, cycle)
+            cycle = _ask(code, w.launch.m, code.first + which, code.arrives + which * _lines(table), 0,
+                         (base + <uint64_t>k) * <uint64_t>table.line_bytes, end, cycle)
     w.code_line = u.code_last
     return cycle
 

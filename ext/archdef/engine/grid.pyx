@@ -14,7 +14,7 @@ from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records
 from archdef.engine.block_storage cimport block_storage_plan
-from archdef.engine.share cimport Share
+from archdef.engine.residency cimport Residency
 from archdef.engine.spacing cimport code_place, find_queued, space_out
 from archdef.engine.tables cimport Tables
 from archdef.engine.texture_table cimport textures_close, textures_open
@@ -125,8 +125,8 @@ cdef class Grid:
         launch.l1_sets = min(max(l1_sets, 0), m.caches.l1.sets)
         launch.l1_ways = min(max(l1_ways, 0), m.caches.l1.ways) or m.caches.l1.ways
         self._take_room(allowed)
-        self.origin.shares = <Share *>calloc(m.chip.multiprocessors, sizeof(Share))
-        if self.origin.shares == NULL:
+        self.origin.residencies = <Residency *>calloc(m.chip.multiprocessors, sizeof(Residency))
+        if self.origin.residencies == NULL:
             raise MemoryError("state of a launch")
         self.origin.grids = 1
         self.kernels = kernels
@@ -225,7 +225,7 @@ cdef class Grid:
         free(self.launch.memos)
         free(self.launch.counters)
         free(self.launch.issued)
-        free(self.origin.shares)
+        free(self.origin.residencies)
         free(self.origin.spans)
         free(self.origin.output.bytes)
         textures_close(&self.origin.textures)
@@ -451,5 +451,5 @@ cdef class Grid:
     def counted(self):
         """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, how often each op was issued,
         and most resident blocks."""
-        statements, multiprocessor, issued = as_records(&self.launch, self.origin.shares, self.multiprocessors)
-        return statements, multiprocessor, issued, max(self.origin.shares[i].most_resident for i in range(self.multiprocessors))
+        statements, multiprocessor, issued = as_records(&self.launch, self.origin.residencies, self.multiprocessors)
+        return statements, multiprocessor, issued, max(self.origin.residencies[i].most_resident for i in range(self.multiprocessors))

@@ -7,7 +7,7 @@ for the other devices too: `Launch.gathered` says since when, and whoever runs t
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from archdef.engine.barrier cimport GRID_BARRIER, Gathering
+from archdef.engine.barrier cimport GRID_BARRIER, GridBarrier
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.events cimport EV_GRIDS, events_push
 from archdef.engine.fault_code cimport FAULT_BOUNDS
@@ -69,11 +69,11 @@ cdef int group_call(SmCore *sm, Warp *w, const Uop *u, int lane) noexcept nogil:
 
 cdef void group_arrive(SmCore *sm, Launch *launch, int32_t scope, int64_t cycle) noexcept nogil:
     """All threads of a block are at the barrier of its grid, or of several grids."""
-    cdef Gathering *gathering = &launch.gathering[scope]
-    gathering.blocks += 1
-    if cycle > gathering.latest:
-        gathering.latest = cycle
-    if gathering.blocks == launch.blocks:
+    cdef GridBarrier *grid_barrier = &launch.grid_barrier[scope]
+    grid_barrier.blocks += 1
+    if cycle > grid_barrier.latest:
+        grid_barrier.latest = cycle
+    if grid_barrier.blocks == launch.blocks:
         sm.messages.gathered = True
 
 
@@ -96,13 +96,13 @@ cdef void groups_settle(Dispatcher *dispatcher, int64_t epoch) noexcept nogil:
     cdef Launch *launch = dispatcher.running
     dispatcher.messages.gathered = False
     while launch != NULL:
-        if launch.gathering[<int>GS_GRID].blocks == launch.blocks:
-            cycle = launch.gathering[<int>GS_GRID].latest + latency
-            launch.gathering[<int>GS_GRID].blocks = launch.gathering[<int>GS_GRID].latest = 0
+        if launch.grid_barrier[<int>GS_GRID].blocks == launch.blocks:
+            cycle = launch.grid_barrier[<int>GS_GRID].latest + latency
+            launch.grid_barrier[<int>GS_GRID].blocks = launch.grid_barrier[<int>GS_GRID].latest = 0
             group_release(launch, dispatcher, max(cycle, epoch))
-        if launch.gathering[<int>GS_GRIDS].blocks == launch.blocks:
-            launch.gathered = launch.gathering[<int>GS_GRIDS].latest + latency
-            launch.gathering[<int>GS_GRIDS].blocks = launch.gathering[<int>GS_GRIDS].latest = 0
+        if launch.grid_barrier[<int>GS_GRIDS].blocks == launch.blocks:
+            launch.gathered = launch.grid_barrier[<int>GS_GRIDS].latest + latency
+            launch.grid_barrier[<int>GS_GRIDS].blocks = launch.grid_barrier[<int>GS_GRIDS].latest = 0
         launch = launch.next_running
 
 

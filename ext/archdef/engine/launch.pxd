@@ -1,7 +1,7 @@
 """Launches, their blocks and their warps."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.barrier cimport BARRIERS, Barrier, Gathering
+from archdef.engine.barrier cimport BARRIERS, Barrier, GridBarrier
 from archdef.engine.block_memory cimport BlockStorage, BlockLayout
 from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport StatementCounters
@@ -15,7 +15,7 @@ from archdef.engine.memo cimport Memo
 from archdef.engine.memory cimport Span
 from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.share cimport Share
+from archdef.engine.residency cimport Residency
 from archdef.engine.texture_table cimport Textures
 
 cdef struct Launch
@@ -53,7 +53,7 @@ cdef struct Warp:                # what an issue touches comes first
     char *rows
     int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
     uint64_t *predicates
-    Share *share
+    Residency *residency
     Split *splits                # convergence barriers: lanes that do not run; NULL: stack reconvergence
     int64_t settled              # cycle up to which the warp's time is accounted for
     int64_t since                # cycle at which the next op's dependencies are met
@@ -166,7 +166,7 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     Output output
     uint64_t code                # number of its program in the session
     Textures textures
-    Share *shares                # [multiprocessors]
+    Residency *residencies       # [multiprocessors]
     Span *spans                  # allocations as they were when it began
     int64_t span_count
     int64_t grids                # that are not complete
@@ -231,7 +231,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int64_t serial               # different in each launch, also in the same place
     Origin *origin
     int32_t kernel               # in the origin's table
-    Gathering gathering[3]       # by GroupScope
+    GridBarrier grid_barrier[3]  # by GroupScope
     bint cooperative
     int64_t grid_rank            # among the grids of several devices …
     int64_t grids                # … of so many; 0: it is alone

@@ -5,7 +5,7 @@ holds. While memory stays as it is, a warp that comes back to a state it has bee
 stopped or has been in a state twice, nothing was stored between, and nothing else is due, the machine is livelocked: that is
 a proof, whatever the loops look like. What counts its rounds never comes back, and ends with its budget.
 
-Effects that end a livelock (`Sm.effects`): stores, atomics that change a value, arrivals at barriers, copies, system calls, ends of
+Effects that end a livelock (`SmCore.effects`): stores, atomics that change a value, arrivals at barriers, copies, system calls, ends of
 lanes; and, since what a warp does next may follow from them, looks at a clock. A look costs a pass over the registers, so looks become
 rarer the longer nothing happens: 32 to each doubling of the time.
 """

@@ -261,7 +261,8 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         sm.lsu.drawn = <int32_t>(m.load_store.memory_instruction_queue.entries * m.schedulers.count)
         _draw(sm, cycle)
     if lsu.reservation_fail and u.kind == K_LOAD:
-        sm.lsu.held = replay_put(&sm.replays, lsu, &sm.l1, &sm.in_flight, &sm.units, -1 if u.queued else slot) and not u.queued     # what was queued does not hold its warp
+        # what was queued does not hold its warp
+        lsu.held = replay_put(&sm.replays, lsu, &sm.l1, &sm.in_flight, &sm.units, -1 if u.queued else slot) and not u.queued
     elif not lsu.active and sm.in_flight.loads[load].remaining == 0:
         latency += sm.in_flight.loads[load].latest     # every piece was in the cache
         if u.kind == K_COPY:

@@ -23,10 +23,11 @@ from archdef.engine.guest cimport guest_fault
 from archdef.engine.lanes cimport set_fpenv
 from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport SUM_ALIGNED, SUM_PAIRED
+from archdef.engine.matrix_ops cimport (MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_B, MF_SATURATE, MF_SIGNED_A, MF_SIGNED_B,
+                                        MX_BF16, MX_BITS_AND, MX_BITS_XOR, MX_F16, MX_F64, MX_GROUPS, MX_INTEGER, MX_TRANSPOSE)
 from archdef.engine.memory cimport SHARED_WINDOW
 from archdef.engine.shared cimport bank_passes
-from archdef.engine.types cimport (FL_ADDRESS64, K_LOAD, MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_B, MF_SATURATE, MF_SIGNED_A,
-                                   MF_SIGNED_B, MX_BF16, MX_BITS_AND, MX_BITS_XOR, MX_F16, MX_F64, MX_GROUPS, MX_INTEGER, MX_TRANSPOSE)
+from archdef.engine.types cimport FL_ADDRESS64, K_LOAD
 
 cdef extern from *:
     int __builtin_clzll(unsigned long long x) nogil

@@ -18,7 +18,7 @@ cdef struct Request:
     uint64_t line            # first byte of the line that `sectors` counts from
     uint32_t bytes
     uint32_t sectors
-    int32_t slot             # in-flight read of the multiprocessor; a store: number of its launch
+    int32_t slot             # MSHR of the multiprocessor; a store: number of its launch
     uint8_t kind             # RequestKind
     uint8_t returns          # atomics: 1 if somebody wants old values
     int16_t serial           # atomics: operations on the most used address

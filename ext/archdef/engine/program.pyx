@@ -6,7 +6,7 @@ loop need not look.
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine cimport types as T
+from archdef.engine cimport matrix_ops as MO, texture_ops as TO, types as T
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY,
                                       ST_SHARED_DEPENDENCY)
 from archdef.engine.lanes cimport alu_bytes, alu_table, compare_bytes
@@ -21,7 +21,7 @@ cdef int _CARRY_COUNT = len(_lanes.carry_names())
 cdef int _ATOMIC_COUNT = len(_lanes.atomic_names())
 # bits of a number of the multiplicands, by MatrixOp
 _ELEMENT_BITS = ((16,), (16,), (32,), (64,), (4, 8), (1,), (1,))
-_GROUP_BITS = {T.MX_F16: 16, T.MX_BF16: 16, T.MX_TF32: 32, T.MX_INTEGER: 8, T.MX_E4M3: 8, T.MX_E5M2: 8}
+_GROUP_BITS = {MO.MX_F16: 16, MO.MX_BF16: 16, MO.MX_TF32: 32, MO.MX_INTEGER: 8, MO.MX_E4M3: 8, MO.MX_E5M2: 8}
 cdef int *_COORDINATES = [1, 2, 3, 2, 3, 3, 4]     # by Geometry
 
 # bytes a lane of the destination and of the sources of a system call
@@ -383,7 +383,7 @@ cdef class LoadedProgram:
         elif kind == T.K_GROUP_PRODUCT:
             self._read_product(u, m)
         elif kind == T.K_GROUP:
-            self._number(m.fn, T.GP_WAIT + 1, "operation on groups of products")
+            self._number(m.fn, MO.GP_WAIT + 1, "operation on groups of products")
             if self.lanes != 32 or m.count < 0:
                 raise ProgramError(f"{m.count} groups of products, warps of {self.lanes} lanes")
             u.named = NAMES_ALL
@@ -582,30 +582,30 @@ cdef class LoadedProgram:
     cdef int _read_matrix(self, Uop *u, const MicroOp *m) except -1:
         """Check a matrix product; its operands, which no op has room for, lie in a list."""
         cdef int64_t words = m.offset * m.element // 32
-        cdef int tall = m.vec, bytes = 8 if m.fn == T.MX_F64 else 4, i
+        cdef int tall = m.vec, bytes = 8 if m.fn == MO.MX_F64 else 4, i
         cdef int64_t at, row
         cdef int sources, results
-        self._number(m.fn, T.MX_TRANSPOSE + 1, "matrix operation")
+        self._number(m.fn, MO.MX_TRANSPOSE + 1, "matrix operation")
         if self.lanes != 32:
             raise ProgramError(f"matrices over {self.lanes} lanes")
         u.named = NAMES_ALL
-        if m.fn == T.MX_TRANSPOSE:
+        if m.fn == MO.MX_TRANSPOSE:
             sources, results = 1, 1
-        elif m.fn == T.MX_GROUPS:
-            sources, results = 4 + (4 if m.combine & T.MF_C_F16 else 8), 4 if m.combine & T.MF_D_F16 else 8
+        elif m.fn == MO.MX_GROUPS:
+            sources, results = 4 + (4 if m.combine & MO.MF_C_F16 else 8), 4 if m.combine & MO.MF_D_F16 else 8
         else:
             if tall not in (1, 2) or m.element not in _ELEMENT_BITS[m.fn] or not 4 <= m.offset <= 256:
                 raise ProgramError(f"{8 * tall} rows of {m.offset} numbers of {m.element} bits")
-            if m.fn > T.MX_TF32 and m.combine & (T.MF_C_F16 | T.MF_D_F16):
+            if m.fn > MO.MX_TF32 and m.combine & (MO.MF_C_F16 | MO.MF_D_F16):
                 raise ProgramError(f"f16 numbers added to products of kind {m.fn}")
-            if m.fn == T.MX_F64:
+            if m.fn == MO.MX_F64:
                 words = m.offset
             elif words * 32 != m.offset * m.element:
                 raise ProgramError(f"matrices {m.offset} deep")
-            if words not in (4, 8) and not (words == 16 and m.fn == T.MX_F64):
+            if words not in (4, 8) and not (words == 16 and m.fn == MO.MX_F64):
                 raise ProgramError(f"matrices {m.offset} deep")
-            sources = <int>words // 4 * (tall + 1) + 2 * tall // (2 if m.combine & T.MF_C_F16 else 1)
-            results = 2 * tall // (2 if m.combine & T.MF_D_F16 else 1)
+            sources = <int>words // 4 * (tall + 1) + 2 * tall // (2 if m.combine & MO.MF_C_F16 else 1)
+            results = 2 * tall // (2 if m.combine & MO.MF_D_F16 else 1)
         if m.target < 0 or m.count != sources + results or m.target + <int64_t>m.count > self.operand_count:
             raise ProgramError(f"{m.count} operands of a matrix product, {sources + results} expected")
         for i in range(m.count):
@@ -628,16 +628,16 @@ cdef class LoadedProgram:
 
     cdef int _read_product(self, Uop *u, const MicroOp *m) except -1:
         """Check a product of a warpgroup; its registers lie in a list."""
-        cdef int results = m.vec * (2 if m.combine & T.MF_D_F16 else 4), factors = 4 if m.s[0] == T.NO_ROW else 0, i
+        cdef int results = m.vec * (2 if m.combine & MO.MF_D_F16 else 4), factors = 4 if m.s[0] == T.NO_ROW else 0, i
         cdef int64_t at, row
         if self.lanes != 32 or not 1 <= m.vec <= 32:
             raise ProgramError(f"{8 * m.vec} columns, warps of {self.lanes} lanes")
         if m.element != _GROUP_BITS.get(m.fn):
             raise ProgramError(f"numbers of {m.element} bits in a product of kind {m.fn}")
-        if m.combine & (T.MF_C_F16 | T.MF_D_F16) not in (0, T.MF_C_F16 | T.MF_D_F16) or m.combine & T.MF_D_F16 and m.fn not in (
-                T.MX_F16, T.MX_E4M3, T.MX_E5M2):
+        if m.combine & (MO.MF_C_F16 | MO.MF_D_F16) not in (0, MO.MF_C_F16 | MO.MF_D_F16) or m.combine & MO.MF_D_F16 and m.fn not in (
+                MO.MX_F16, MO.MX_E4M3, MO.MX_E5M2):
             raise ProgramError(f"form {m.combine} of a product of kind {m.fn}")
-        if m.offset & (T.GF_ACROSS_A | T.GF_ACROSS_B) and m.element != 16:
+        if m.offset & (MO.GF_ACROSS_A | MO.GF_ACROSS_B) and m.element != 16:
             raise ProgramError(f"numbers of {m.element} bits that lie across")
         if m.reconverge < 0 or m.reconverge > 1 << 24:
             raise ProgramError(f"held for {m.reconverge} cycles")
@@ -687,15 +687,15 @@ cdef class LoadedProgram:
     cdef int _read_texture(self, Uop *u, const MicroOp *m) except -1:
         """Check a fetch, gather or query; to the issue loop it is a load."""
         cdef int i
-        self._number(m.fn, T.GEO_ACUBE + 1, "geometry")
-        self._number(m.combine, T.TX_QUERY + 1, "texture operation")
+        self._number(m.fn, TO.GEO_ACUBE + 1, "geometry")
+        self._number(m.combine, TO.TX_QUERY + 1, "texture operation")
         self._number(m.count, 5, "number of coordinates")
-        if m.combine == T.TX_QUERY:
-            self._number(m.element, T.TQ_KIND + 1, "query")
+        if m.combine == TO.TX_QUERY:
+            self._number(m.element, TO.TQ_KIND + 1, "query")
         else:
             self._number(m.element, 4, "component")
-            if m.count != _COORDINATES[m.fn] or m.combine == T.TX_GATHER and (
-                    m.fn not in (T.GEO_2D, T.GEO_A2D, T.GEO_CUBE, T.GEO_ACUBE) or m.flags & T.FL_SIGNED):
+            if m.count != _COORDINATES[m.fn] or m.combine == TO.TX_GATHER and (
+                    m.fn not in (TO.GEO_2D, TO.GEO_A2D, TO.GEO_CUBE, TO.GEO_ACUBE) or m.flags & T.FL_SIGNED):
                 raise ProgramError(f"{m.count} coordinates of geometry {m.fn}")
         self.uses_textures = True
         u.kind = T.K_LOAD
@@ -708,7 +708,7 @@ cdef class LoadedProgram:
             self._source(u, m, 1 + i, 4)
             self._required(u.s[1 + i] >= 0, f"coordinate {i}")
         if m.count < 4:
-            self._source(u, m, 1 + m.count, 4 if m.combine == T.TX_QUERY else 8)    # a level, or a sampler
+            self._source(u, m, 1 + m.count, 4 if m.combine == TO.TX_QUERY else 8)    # a level, or a sampler
         for i in range(4):
             self._destination(u, m, i, 4)
         return 0
@@ -765,15 +765,15 @@ cdef class LoadedProgram:
         """Check a surface load or store; to the issue loop it is a load or store."""
         cdef int i, at, bytes = 8 if m.element == 8 else 4
         cdef MicroOp tail
-        self._number(m.fn, T.GEO_A2D + 1, "geometry")
-        self._number(m.combine, T.SF_REDUCE_FORMATTED + 1, "surface operation")
+        self._number(m.fn, TO.GEO_A2D + 1, "geometry")
+        self._number(m.combine, TO.SF_REDUCE_FORMATTED + 1, "surface operation")
         if m.element not in (1, 2, 4, 8) or m.vec not in (1, 2, 4) or m.element * m.vec > 16:
             raise ProgramError(f"{m.vec} elements of {m.element} bytes")
-        if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= T.SB_ZERO:
+        if m.count != _COORDINATES[m.fn] or not 0 <= m.offset <= TO.SB_ZERO:
             raise ProgramError(f"{m.count} coordinates of geometry {m.fn}, boundary {m.offset}")
         self.uses_textures = True
-        u.kind = T.K_LOAD if m.combine == T.SF_LOAD else T.K_STORE if m.combine in (T.SF_STORE, T.SF_STORE_FORMATTED) else T.K_ATOM
-        if m.combine == T.SF_STORE_FORMATTED and m.element != 4:
+        u.kind = T.K_LOAD if m.combine == TO.SF_LOAD else T.K_STORE if m.combine in (TO.SF_STORE, TO.SF_STORE_FORMATTED) else T.K_ATOM
+        if m.combine == TO.SF_STORE_FORMATTED and m.element != 4:
             raise ProgramError(f"a formatted store of elements of {m.element} bytes")
         if u.kind == T.K_ATOM:
             self._number(m.target, _ATOMIC_COUNT, "atomic function")
@@ -789,7 +789,7 @@ cdef class LoadedProgram:
         for i in range(m.count):
             self._source(u, m, 1 + i, 4)
             self._required(u.s[1 + i] >= 0, f"coordinate {i}")
-        if m.combine == T.SF_LOAD:
+        if m.combine == TO.SF_LOAD:
             for i in range(m.vec):
                 self._destination(u, m, i, bytes)
             return 0

@@ -9,7 +9,7 @@ from archdef.engine.device_runtime cimport ChildRecord
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
-from archdef.engine.share cimport Share, SmCounters
+from archdef.engine.residency cimport Residency, SmCounters
 
 
 def _dtype(dict record):
@@ -32,7 +32,7 @@ MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype(_no_partition)
 
 
-cdef tuple as_records(const Launch *launch, const Share *shares, int64_t multiprocessors):
+cdef tuple as_records(const Launch *launch, const Residency *residencies, int64_t multiprocessors):
     """Copy counters of statements and of multiprocessors, and how often each op was issued."""
     cdef int64_t i
     cdef int64_t[::1] instructions = np.zeros(launch.statements, np.int64), issued = np.zeros(launch.op_count, np.int64)
@@ -43,7 +43,7 @@ cdef tuple as_records(const Launch *launch, const Share *shares, int64_t multipr
     rows["instructions"] = instructions
     each = np.zeros(multiprocessors, MULTIPROCESSOR_DTYPE)
     for i in range(multiprocessors):
-        each[i] = tuple((<object>shares[i].counters).values())
+        each[i] = tuple((<object>residencies[i].counters).values())
     return rows, each, np.asarray(issued)
 
 

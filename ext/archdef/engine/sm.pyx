@@ -12,6 +12,7 @@ from archdef.engine.block_cluster cimport cluster_receive
 from archdef.engine.blocks cimport end_warp, start_block
 from archdef.engine.bulk cimport bulk_issue
 from archdef.engine.clock cimport NEVER
+from archdef.engine.matrix_ops cimport GP_COMMIT, GP_FENCE
 from archdef.engine.write_combining cimport write_combining_idle
 from archdef.engine.compute cimport compute, compute_alu, exchange_apart
 from archdef.engine.converge cimport converge_gather, converge_yield
@@ -42,11 +43,10 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
-from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, GP_COMMIT, GP_FENCE, K_ALU, K_ATOM, K_BARRIER, K_BRANCH,
-                                   K_BRANCH_INDEXED, K_BULK, K_CALL,
-                                   K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP, K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE,
-                                   K_REGISTERS, K_RETURN,
-                                   K_STORE, K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
+from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED,
+                                   K_BULK, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP,
+                                   K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_REGISTERS, K_RETURN, K_STORE,
+                                   K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
 from archdef.engine.uniform cimport uniform_issue
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
 from archdef.engine.warpgroup cimport group_commit, group_fence, group_hold, group_product, group_wait
@@ -467,7 +467,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         c.thread_instructions += i * (u.issues - u.rare)
         if u.guarded or u.rare:
             c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
-        w.share.counters.issue_cycles += _settle(sm, s, w, u, c, cycle, spent)
+        w.residency.counters.issue_cycles += _settle(sm, s, w, u, c, cycle, spent)
         sm.chip.budget -= u.issues
         if sm.chip.budget < 0:
             return warp_fault(&sm.core, w, FAULT_INSTRUCTIONS, 0)

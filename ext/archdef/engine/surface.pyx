@@ -20,10 +20,10 @@ from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture cimport texture_of
 from archdef.engine.texture_cache cimport texel_place, texture_transact
+from archdef.engine.texture_ops cimport GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, SB_CLAMP, SB_TRAP, SF_REDUCE_FORMATTED, SF_STORE_FORMATTED
 from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
                                            texture_stale, texture_written)
-from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D, K_ATOM, K_LOAD, SB_CLAMP, SB_TRAP,
-                                   SF_REDUCE_FORMATTED, SF_STORE_FORMATTED)
+from archdef.engine.types cimport FL_SIGNED, K_ATOM, K_LOAD
 
 
 cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:

@@ -21,12 +21,13 @@ from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
 from archdef.engine.texture_filter cimport Corners, corner_weights, filtered
+from archdef.engine.texture_ops cimport (GEO_1D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, TQ_ADDRESS_0, TQ_ADDRESS_1,
+                                         TQ_ADDRESS_2, TQ_ARRAY_SIZE, TQ_CHANNEL_ORDER, TQ_DEPTH, TQ_FILTER, TQ_HEIGHT, TQ_KIND,
+                                         TQ_LAYOUT, TQ_MIP_LEVELS, TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED, TQ_WIDTH,
+                                         TX_GATHER, TX_QUERY)
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
-from archdef.engine.types cimport (FL_SIGNED, GEO_1D, GEO_3D, GEO_A1D, GEO_A2D, GEO_ACUBE, GEO_CUBE, K_ATOM, K_LOAD, SP_TEXTURE,
-                                   TQ_ADDRESS_0, TQ_ADDRESS_1, TQ_ADDRESS_2, TQ_ARRAY_SIZE, TQ_CHANNEL_ORDER, TQ_DEPTH,
-                                   TQ_FILTER, TQ_HEIGHT, TQ_KIND, TQ_LAYOUT, TQ_MIP_LEVELS, TQ_NORMALIZED, TQ_SAMPLES, TQ_UNNORMALIZED,
-                                   TQ_WIDTH, TX_GATHER, TX_QUERY)
+from archdef.engine.types cimport FL_SIGNED, K_ATOM, K_LOAD, SP_TEXTURE
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero

@@ -220,88 +220,9 @@ cpdef enum PhaseOp:      # operations of K_PHASE
     MB_TEST = 7          # predicate d[0]: the phase of state s[1] (64-bit) is over
     MB_TEST_PARITY = 8   # predicate d[0]: the phase of parity s[1] is over
 
-cpdef enum Geometry:     # of texture and surface instructions, with their coordinates
-    GEO_1D = 0           # x
-    GEO_2D = 1           # x y
-    GEO_3D = 2           # x y z
-    GEO_A1D = 3          # layer x
-    GEO_A2D = 4          # layer x y
-    GEO_CUBE = 5         # direction x y z
-    GEO_ACUBE = 6        # layer, direction
-
-cpdef enum TextureOp:
-    TX_SAMPLE = 0        # coordinates are single precision, or integers if FL_SIGNED
-    TX_GATHER = 1        # channel `element` of four texels
-    TX_QUERY = 2         # TextureQuery `element` of a texture, of a surface if `vec`
-
-cpdef enum TextureQuery:
-    TQ_WIDTH = 0
-    TQ_HEIGHT = 1
-    TQ_DEPTH = 2
-    TQ_ARRAY_SIZE = 3
-    TQ_CHANNEL_TYPE = 4
-    TQ_CHANNEL_ORDER = 5
-    TQ_NORMALIZED = 6
-    TQ_MIP_LEVELS = 7
-    TQ_SAMPLES = 8
-    TQ_LAYOUT = 9        # 1: rows as they lie
-    TQ_FILTER = 10       # from here on: of a sampler, or of a texture's own
-    TQ_ADDRESS_0 = 11
-    TQ_ADDRESS_1 = 12
-    TQ_ADDRESS_2 = 13
-    TQ_UNNORMALIZED = 14
-    TQ_KIND = 15         # TextureKind + 1, 0 if the handle is none; no fault
-
-cpdef enum SurfaceOp:
-    SF_LOAD = 0
-    SF_STORE = 1
-    SF_REDUCE = 2        # memory = fn(memory, value): `target` is the atomic function
-    SF_STORE_FORMATTED = 3   # coordinates count texels; values of 32 bits become texels of the surface's format
-    SF_REDUCE_FORMATTED = 4  # … reductions of whole texels; FL_SIGNED: signed ones by the order of signed numbers
-
-cpdef enum Boundary:     # of surface coordinates
-    SB_TRAP = 0
-    SB_CLAMP = 1
-    SB_ZERO = 2
-
-cpdef enum MatrixOp:     # what K_MATRIX multiplies
-    MX_F16 = 0           # the first three, and the groups: added up as the machine tables say
-    MX_BF16 = 1
-    MX_TF32 = 2
-    MX_F64 = 3           # fused multiply-adds in ascending order, rounded by `fpenv`
-    MX_INTEGER = 4       # 4 or 8 bits into 32
-    MX_BITS_XOR = 5      # ones of a ^ b are counted
-    MX_BITS_AND = 6
-    MX_GROUPS = 7        # f16, 8 x 8 x 4 in each of four groups of lanes
-    MX_TRANSPOSE = 8     # d = a transposed: 8 x 8 numbers of 16 bits, no b and c
-    MX_E4M3 = 9          # of K_GROUP_PRODUCT alone; b may be of the other of these two
-    MX_E5M2 = 10
-
-cpdef enum MatrixForm:   # or-ed
-    MF_SIGNED_A = 1
-    MF_SIGNED_B = 2
-    MF_SATURATE = 4
-    MF_C_F16 = 8         # else 32 bits
-    MF_D_F16 = 16
-    MF_COLUMN_A = 32     # groups: how a and b lie over the lanes
-    MF_ROW_B = 64
-
-cpdef enum GroupForm:    # or-ed
-    GF_NEGATIVE_A = 1    # products count with the other sign
-    GF_NEGATIVE_B = 2
-    GF_ACROSS_A = 4      # in memory, columns of a follow each other, not rows
-    GF_ACROSS_B = 8      # … rows of b, not columns
-    GF_COMMIT = 16       # products up to this one are a group
-    GF_OTHER_B = 32      # b is of the other 8-bit format
-
 cpdef enum RegisterOp:   # operations of K_REGISTERS
     RG_GIVE = 0          # to the block's pool
     RG_TAKE = 1          # from there; the warp waits until there are enough
-
-cpdef enum GroupOp:      # operations of K_GROUP
-    GP_FENCE = 0         # wait for the other warps of the group of four
-    GP_COMMIT = 1        # products so far are a group
-    GP_WAIT = 2          # wait for all groups of products but the latest `count`
 
 cpdef enum Special:      # values the engine puts into rows at the start of a warp, or reads on demand (K_SPECIAL)
     SR_TID_X = 0

@@ -22,10 +22,12 @@ from archdef.engine.guest cimport guest_fault
 from archdef.engine.lane_states cimport lanes_apart
 from archdef.engine.launch cimport WS_BARRIER, Block, Launch
 from archdef.engine.matrix cimport BF16, F16, F32, TF32, Format, Number, add_integers, addend, decode, multiplicand, part_of_warp, result, sum_block, unpack
+from archdef.engine.matrix_ops cimport (GF_ACROSS_A, GF_ACROSS_B, GF_COMMIT, GF_NEGATIVE_A, GF_NEGATIVE_B, GF_OTHER_B, GP_FENCE,
+                                        MF_D_F16, MF_SATURATE, MF_SIGNED_A, MF_SIGNED_B, MX_BF16, MX_E4M3, MX_E5M2, MX_F16,
+                                        MX_INTEGER)
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
-from archdef.engine.types cimport (GF_ACROSS_A, GF_ACROSS_B, GF_COMMIT, GF_NEGATIVE_A, GF_NEGATIVE_B, GF_OTHER_B, GP_FENCE, K_GROUP, MF_D_F16,
-                                   MF_SATURATE, MF_SIGNED_A, MF_SIGNED_B, MX_BF16, MX_E4M3, MX_E5M2, MX_F16, MX_INTEGER)
+from archdef.engine.types cimport K_GROUP
 from archdef.engine.waiting cimport plan
 
 cdef enum:

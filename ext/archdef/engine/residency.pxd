@@ -10,7 +10,7 @@ cdef struct SmCounters:
     int64_t threads
     int64_t lanes
 
-cdef struct Share:               # what a multiprocessor does for one host launch and all that it launches
+cdef struct Residency:           # what a multiprocessor does for one host launch and all that it launches
     SmCounters counters
     int32_t warps_alive
     int32_t resident             # blocks
