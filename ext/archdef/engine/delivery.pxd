@@ -1,5 +1,5 @@
 """Which blocks of a cluster a bulk copy goes to, and which mbarriers count it."""
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from archdef.engine.copying cimport BulkCopy
 from archdef.engine.in_flight cimport Load

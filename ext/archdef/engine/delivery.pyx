@@ -3,7 +3,7 @@
 It goes to the block that its address names, or, as a multicast, to all whose ranks a mask has, at the same offset in the shared memory of
 each; the mbarrier that counts it then is at one offset in each of them, too.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from archdef.engine.bits cimport lowest_bit
