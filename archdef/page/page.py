@@ -127,7 +127,7 @@ def _content(architecture: Architecture) -> dict[str, Any]:
 
 def _figures(architecture: Architecture) -> list[tuple[str, str]]:
     """Give the figures by which an expert knows a machine."""
-    f, words = facts(architecture), architecture.vocabulary
+    f, words = facts(architecture), architecture.words
     rate = _peak(architecture, "fp32_fma") or _peak(architecture, "fp32_mul")
     return [
         (f"{words.multiprocessor}s", count(f["multiprocessors"])), (f"lanes of a {words.warp}", count(f["warp_size"])),
