@@ -339,7 +339,8 @@ def move_renamed(data: dict[str, Any]) -> None:
     """Put the fields of a description as plain data where they are now; old ones warn."""
     for source in data["evidence"] if isinstance(data.get("evidence"), list) else ():
         if isinstance(source, dict) and isinstance(source.get("covers"), list):
-            source["covers"] = list(dict.fromkeys(renamed_path(path) for path in source["covers"]))
+            now = [(path, renamed_path(path)) for path in source["covers"]]
+            source["covers"] = [new for k, (path, new) in enumerate(now) if path == new or new not in [other for _, other in now[:k]] + source["covers"]]
     if isinstance(data.get("changes"), dict):
         data["changes"] = {renamed_path(path): value for path, value in data["changes"].items()}
     for old, notice in RENAMED.items():

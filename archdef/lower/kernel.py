@@ -187,7 +187,7 @@ def _make_room(kernel: Kernel, spills: Spills, moved: int) -> int:
 def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards: int) -> Program:
     """Pack the code, and say what the kernel takes."""
     module, architecture, layout, functions, spills = kernel.module, kernel.architecture, kernel.layout, kernel.calls.functions, assigned.spills
-    shared_parameters = architecture.limits.shared_parameters
+    shared_parameters = getattr(architecture.limits, "shared_parameters", None)
     ops, targets, operands, constants, specials, instructions = pack(kernel.codes, kernel.unit, kernel.places, architecture, module, kernel.source,
                                                                        scoreboards)
     return Program(

@@ -544,7 +544,7 @@ class _Diagram:
 
     def shared_units(self, x: float, y: float) -> float:
         """Draw the units that all schedulers share, side by side, each as wide as its lanes want."""
-        units = [unit for unit in self.arch.units if unit.scope == "multiprocessor"]
+        units = [unit for unit in self.arch.units if unit.scope != "scheduler"]
         if not units:
             return y - 8
         wanted = {unit.name: max(min(unit.lanes * unit.copies, 16) * 13 + 16, 190) for unit in units}
