@@ -60,14 +60,29 @@ MOVED: dict[str, Deprecation] = {
     for old, new in (("AmongOldest", "RandomOfKLru"), ("GroupByGroup", "GpcRoundRobin"), ("InstructionQueue", "MemoryInstructionQueue"))}
 """``module.name`` → where it is now, as a dotted name in `Deprecation.instead`."""
 _FIELDS: dict[str, dict[str, str]] = {
-    "load_store": {"replay_refused": "replay_on_reservation_fail", "instruction_queue": "memory_instruction_queue"},
+    "load_store": {
+        "replay_refused": "replay.on_reservation_fail", "replay_on_reservation_fail": "replay.on_reservation_fail", "replay_cycles": "replay.cycles",
+        "store_bytes_in_flight_per_multiprocessor": "store_buffer.size_bytes", "instruction_queue": "memory_instruction_queue",
+        "textures_in_flight_per_multiprocessor": "texture_pipeline.fetches_in_flight"},
     "caches": {"l1_gives_carveout": "unified_l1_shared"},
     **{f"caches.{cache}": {"partial_ways": "partial_dirty_ways", "lines_ahead": "prefetch_degree"} for cache in (
         "l1", "constant", "constant_l2", "constant_l3", "constant_uniform", "instruction", "instruction_l2", "instruction_l3", "texture_l1", "texture_l2",
         "l2")},
-    "chip.block_dispatch": {"first_after": "first_gpc_interval_turns", "beside": "multiprocessors_per_tpc"},
-    "limits": {"shared_headroom": "shared_headroom_ratio"},
-    "isa": {"ends_count_as_branches": "exits_count_as_branches"},
+    "chip.block_launch.dispatch": {"first_after": "first_gpc_interval_turns", "beside": "multiprocessors_per_tpc"},
+    "limits": {
+        "shared_headroom": "carveout_headroom.ratio", "shared_headroom_ratio": "carveout_headroom.ratio",
+        "shared_headroom_bytes": "carveout_headroom.most_bytes", "shared_launch_bytes_per_block": "shared_parameters.launch_bytes",
+        "register_allocation_unit_exceptions": "register_allocation_rules.unit_exceptions",
+        "register_allocation_minimum": "register_allocation_rules.minimum_per_thread", "register_partitions": "register_file_partitions.count",
+        "warps_per_register_partition": "register_file_partitions.warps_per_partition"},
+    "clocks": {"core_parts": "core_domain.parts", "core_cycle_ratio": "core_domain.cycle_ratio"},
+    "shared": {"row_words": "bank_rows.words", "group_latency_cycles": "wide_access.group_latency_cycles"},
+    "interconnect": {name: f"byte_masks.{name}" for name in ("mask_bytes", "sector_mask_bytes", "partial_write_cycles")},
+    "dram": {"page_policy": "scheduling.page_policy"},
+    "isa": {
+        "ends_count_as_branches": "exits_count_as_branches", "match_value_cycles": "serial_match.value_cycles",
+        "guard_latency_cycles": "branch_costs.guard_latency_cycles", "untaken_branch_cycles": "branch_costs.untaken_cycles",
+        "convergence_cycles": "branch_costs.convergence_cycles"},
     "isa.assembler": {
         "predication_global_load": "predication_global_load_instructions", "unroll_whole_instructions": "unroll_full_instructions",
         "unroll_whole_trips": "unroll_full_trips", "unroll_whole_trip_instructions": "unroll_full_trip_instructions",
@@ -106,6 +121,9 @@ RENAMED: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for 
     "caches.constant_pass_latency_cycles": "caches.constant_port.pass_latency_cycles",
     "caches.constant_fill_cycles": "caches.uniform_fill.latency_cycles",
     "caches.constant_line_cycles": "caches.uniform_fill.interval_cycles",
+    "chip.block_dispatch": "chip.block_launch.dispatch",
+    "chip.block_dispatch.first_after": "chip.block_launch.dispatch.first_gpc_interval_turns",
+    "chip.block_dispatch.beside": "chip.block_launch.dispatch.multiprocessors_per_tpc",
     "chip.block_setup_cycles": "chip.block_launch.setup_cycles",
     "chip.warp_launch_cycles": "chip.block_launch.warp_cycles",
     "chip.block_end_cycles": "chip.block_launch.end_cycles",
@@ -119,12 +137,37 @@ ABSENT: dict[str, object] = {
     "interconnect.slice_queue_cycles": 1000, "interconnect.sides": 1, "interconnect.far_latency_ns": 0, "interconnect.side_links": 1,
     "interconnect.place_cycles": [], "interconnect.spread_ns": 0, "interconnect.gathered_requests": 1, "interconnect.gathering_lines": 256,
     "caches.constant_pass_bytes": 16, "caches.constant_pass_latency_cycles": 0, "caches.constant_fill_cycles": 0, "caches.constant_line_cycles": 0,
-    "chip.block_setup_cycles": 0, "chip.warp_launch_cycles": 0, "chip.block_end_cycles": 0, "chip.first_block_cycles": 0}
+    "chip.block_setup_cycles": 0, "chip.warp_launch_cycles": 0, "chip.block_end_cycles": 0, "chip.first_block_cycles": 0,
+    "chip.block_dispatch": "round_robin", "load_store.replay_refused": False, "load_store.replay_on_reservation_fail": False,
+    "load_store.replay_cycles": 0, "limits.shared_headroom": 1, "limits.shared_headroom_ratio": 1, "limits.shared_headroom_bytes": 0,
+    "limits.register_allocation_unit_exceptions": [], "limits.register_allocation_minimum": 1, "limits.register_partitions": 1,
+    "clocks.core_parts": [], "shared.row_words": 1, "shared.group_latency_cycles": 0, "interconnect.mask_bytes": 0, "interconnect.sector_mask_bytes": 0,
+    "interconnect.partial_write_cycles": 0, "dram.page_policy": "open", "isa.match_value_cycles": 0, "isa.guard_latency_cycles": 0,
+    "isa.convergence_cycles": 0}
 """Old path of a field that is one of a component now → what it held where a machine had nothing of the kind."""
 _OFF: dict[str, tuple[object, ...]] = {
     "interconnect.sides": (1, "1"), "interconnect.gathered_requests": (1, "1"), "interconnect.slice_map": (None, "none"),
-    "caches.instruction_fill_bytes": (None, "none")}
+    "caches.instruction_fill_bytes": (None, "none"), "limits.shared_headroom": (1, "1"), "limits.shared_headroom_ratio": (1, "1"),
+    "limits.register_partitions": (1, "1"), "limits.shared_launch_bytes_per_block": (None, "none"), "clocks.core_parts": ((), "", "()"),
+    "shared.row_words": (1, "1"), "load_store.store_bytes_in_flight_per_multiprocessor": (None, "none"),
+    "load_store.textures_in_flight_per_multiprocessor": (None, "none"), "interconnect.mask_bytes": (0, "0"), "isa.match_value_cycles": (0, "0")}
 """Old path of such a field → values by which it said that there is none of the kind."""
+_POLICIES = {"dram.scheduling": "first_ready", "shared.wide_access": "split_lanes"}
+"""Policy that an old field is of now → its choice where a file says none."""
+_SLOW_PATHS = {"rare_issues": "slow_path.guarded_issues", "slow_paths": "slow_path.paths", "slow_issues": "slow_path.issues",
+               "slow_branches": "slow_path.branches", "slow_cycles": "slow_path.cycles", "slow_path_instructions": "slow_path.instructions"}
+ENTRIES: dict[str, dict[str, str]] = {
+    "isa.operations": _SLOW_PATHS,
+    "isa.forms": {**_SLOW_PATHS, **{name: f"shared_atomic.{name}" for name in ("bank_passes", "lanes_merged", "retry_cycles")},
+                  "address_cycles": "global_atomic.address_cycles", "operands": "global_atomic.operands"},
+    "units": {"within": "part_of.unit", "first_copy": "part_of.first_copy", "exclusive": "scope"}}
+"""Table of a description → field of its entries → where it is below an entry now."""
+_ENTRIES_ABSENT: dict[str, object] = {"bank_passes": 1, "lanes_merged": False, "operands": 1, "exclusive": False}
+"""Such a field → what it held where an entry had nothing of the kind, if that is not None."""
+_ENTRIES_OFF = {"within": (None, "none")}
+_SCOPE: dict[object, str] = {text: "exclusive" for text in (True, "true", "yes", "on", "1")} | {
+    text: "multiprocessor" for text in (False, "false", "no", "off", "0")}
+"""`Unit.exclusive` as it was given → `Unit.scope`."""
 WORDS: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in (
     ("chance", "random"), ("turns", "round_robin"), ("among_oldest", "random_of_k_lru"), ("group_by_group", "gpc_round_robin"),
     ("meet_again", "charge_reconvergence"), ("join_ways", "charge_joins"), ("leave_by_joining", "reconverge_by_branch"),
@@ -172,19 +215,53 @@ def moved(module: str, name: str) -> Any:
 def renamed(path: str) -> str:
     """Give the path that a field has now, or the whole path now of the only old one that ends so; an old one warns."""
     ending = [old for old in RENAMED if old.endswith("." + path)]
-    for old, notice in RENAMED.items():
+    for old, notice in sorted(RENAMED.items(), key=lambda item: -len(item[0])):
         if path == old or path.startswith(old + ".") or ending == [old]:
             notice.warn()
             return notice.instead + path[len(old):]
-    return path
+    return _renamed_in_entry(path)
 
 
-def switched_off(path: str, value: object) -> str | None:
-    """Give the component that an old field with such a value takes away, None: it does not; it warns."""
-    if path not in _OFF or value not in _OFF[path]:
-        return None
-    RENAMED[path].warn()
-    return RENAMED[path].instead.rpartition(".")[0]
+def _renamed_in_entry(path: str) -> str:
+    """Give the path that a field of an entry of a table has now, or the end of one: that of the entry and the field."""
+    above, _, field = path.rpartition(".")
+    table, _, entry = above.rpartition(".")
+    found = {names[field] for place, names in ENTRIES.items() if entry and field in names and table in (place, "")}
+    if len(found) != 1:
+        return path
+    now = f"{above}.{found.pop()}"
+    Deprecation(path, "0.1", "0.2", now).warn()
+    return now
+
+
+def redirected(path: str, value: object) -> tuple[str, object]:
+    """Give where a change of a field goes now, and with which value; what takes a component away names the component. An old path warns."""
+    field = path.rpartition(".")[2]
+    now = renamed(path)
+    if now != path and _says_off(path, value):
+        return now.rpartition(".")[0], None
+    if now != path and now.endswith(".scope"):
+        return now, _SCOPE.get(value, value) if isinstance(value, (bool, str)) else value
+    return now, 0 if now != path and field == "first_copy" and value in (None, "none") else value
+
+
+def _says_off(path: str, value: object) -> bool:
+    """Tell whether an old field with such a value takes its component away."""
+    off = _OFF[path] if path in _OFF else _ENTRIES_OFF.get(path.rpartition(".")[2], ())
+    return any(value == one and type(value) is type(one) for one in off)
+
+
+def says_absent(path: str, value: object) -> bool:
+    """Tell whether an old field with such a value says that there is no such component."""
+    absent = ABSENT.get(path, _ENTRIES_ABSENT.get(path.rpartition(".")[2]) if path not in RENAMED else None)
+    plain = list(value) if isinstance(value, tuple) else value
+    return value in (None, "none") or plain == absent or str(value).lower() == str(absent).lower() or _says_off(path, value)
+
+
+@functools.cache
+def old_fields_of_components() -> frozenset[str]:
+    """Give the paths of fields of components that were fields of every machine: those who had none of the kind may have evidence for that."""
+    return frozenset(notice.instead for old, notice in RENAMED.items() if old.rpartition(".")[0] != notice.instead.rpartition(".")[0])
 
 
 def renamed_word(word: Any, known: Collection[Any]) -> Any:
@@ -207,61 +284,117 @@ def renamed_path(path: Any) -> Any:
     if (notice := RENAMED.get(above)) is not None:
         notice.warn()
         return f"{notice.instead}.{below}"
-    return path
+    return _renamed_in_entry(path) if above.rpartition(".")[0] in ENTRIES else path
 
 
 def keep_old_names(cls: type[Any], part: str) -> None:
-    """Let the class of a part, or of several below it (``"caches."``), take the old names of its fields as keywords and have them as attributes."""
-    names = {old.rpartition(".")[2]: notice.instead.rpartition(".")[2] for old, notice in RENAMED.items()
-             if (above := old.rpartition(".")[0]) == notice.instead.rpartition(".")[0] and (above == part or part.endswith(".") and old.startswith(part))}
+    """Let the class of a part, of several below it (``"caches."``), or of a table's entries, take the old names of its fields as keywords and have them as
+    attributes, also of those that are of a component of it, or of a policy, now."""
+    names = dict(ENTRIES.get(part, {}))
+    for old, notice in RENAMED.items():
+        above, _, name = old.rpartition(".")
+        if (above == part or part.endswith(".") and above.startswith(part)) and notice.instead.startswith(f"{above}."):
+            names[name] = notice.instead.removeprefix(f"{above}.")
     now = {old: Deprecation(f"{cls.__name__}.{old}", "0.1", "0.2", f"{cls.__name__}.{new}") for old, new in names.items()}
     made = cls.__init__
 
     @functools.wraps(made)
     def __init__(self: object, *args: Any, **kwargs: Any) -> None:
-        for old in now.keys() & kwargs.keys():
+        within: dict[str, dict[str, Any]] = {}
+        for old in [name for name in now if name in kwargs]:
             now[old].warn()
             value = kwargs.pop(old)
-            kwargs.setdefault(names[old], WORDS[value].instead if isinstance(value, str) and value in WORDS else value)
+            value = WORDS[value].instead if isinstance(value, str) and value in WORDS else value
+            component, _, field = names[old].rpartition(".")
+            if component and not says_absent(f"{part}.{old}", value):
+                within.setdefault(component, {})[field] = value
+            elif not component and (field != "scope" or value):
+                kwargs[field] = _SCOPE[value] if field == "scope" else kwargs.get(field, value)
+        for component, fields in within.items():
+            kwargs[component] = _with_fields(cls, component, kwargs, fields)
         made(self, *args, **kwargs)
 
     def __getattr__(self: object, name: str) -> Any:
-        if name not in now or not hasattr(type(self), field := names[name]):
+        component, _, field = names.get(name, name).rpartition(".")
+        if name not in now or not hasattr(type(self), component or field):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         now[name].warn()
-        return getattr(self, field)
+        if field == "scope":
+            return getattr(self, field) == _SCOPE[True]
+        whole = getattr(self, component) if component else self
+        return ABSENT.get(f"{part}.{name}", _ENTRIES_ABSENT.get(name)) if whole is None else getattr(whole, field)
 
     setattr(cls, "__init__", __init__)  # noqa: B010  type checkers take no method that is assigned
     setattr(cls, "__getattr__", __getattr__)  # noqa: B010
+
+
+def _with_fields(cls: type[Any], component: str, given: dict[str, Any], fields: dict[str, Any]) -> Any:
+    """Give a component, or a policy, with some more fields than the one that is given, or that is there by itself."""
+    attribute = attrs.fields_dict(cls)[component]
+    there = given.get(component, attribute.default)
+    return attribute.metadata["archdef.rule"].of(**fields) if there is None or there is attrs.NOTHING else attrs.evolve(there, **fields)
 
 
 def move_renamed(data: dict[str, Any]) -> None:
     """Put the fields of a description as plain data where they are now; old ones warn."""
     for source in data["evidence"] if isinstance(data.get("evidence"), list) else ():
         if isinstance(source, dict) and isinstance(source.get("covers"), list):
-            source["covers"] = [renamed_path(path) for path in source["covers"]]
+            now = [(path, renamed_path(path)) for path in source["covers"]]
+            source["covers"] = [new for k, (path, new) in enumerate(now) if path == new or new not in [other for _, other in now[:k]] + source["covers"]]
     if isinstance(data.get("changes"), dict):
         data["changes"] = {renamed_path(path): value for path, value in data["changes"].items()}
     for old, notice in RENAMED.items():
-        *way, last = old.split(".")
+        _move(data, old, notice.instead, notice)
+    for table, names in ENTRIES.items():
         place: Any = data
-        for segment in way:
+        for segment in table.split("."):
             place = place.get(segment) if isinstance(place, dict) else None
-        if not isinstance(place, dict) or last not in place:
-            continue
-        *way_now, last_now = notice.instead.split(".")
-        if not _tables(data, way_now):
-            continue            # refused by its old name, as what it is a field of is no table
-        value = place.pop(last)
-        if not place and way:
-            _drop(data, way)
-        if old in ABSENT and value == ABSENT[old] and "base" not in data:
-            continue
-        notice.warn()
-        target = data
-        for segment in way_now:
-            target = target.setdefault(segment, {})
+        for entry in list(place) if isinstance(place, dict) else ():
+            for old, new in names.items():
+                path, now = f"{table}.{entry}.{old}", f"{table}.{entry}.{new}"
+                _move(data, path, now, Deprecation(path, "0.1", "0.2", now))
+
+
+def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None:
+    """Put one field where it is now, if it is there."""
+    *way, last = old.split(".")
+    place: Any = data
+    for segment in way:
+        place = place.get(segment) if isinstance(place, dict) else None
+    if not isinstance(place, dict) or last not in place:
+        return
+    *way_now, last_now = now.split(".")
+    policy = ".".join(way_now)
+    if policy in _POLICIES:
+        _say_type(data, way_now, _POLICIES[policy])
+    if not _tables(data, way_now):
+        return            # refused by its old name, as what it is a field of is no table
+    value = place.pop(last)
+    if not place and way:
+        _drop(data, way)
+    if says_absent(old, value.get("type") if isinstance(value, dict) else value) and "base" not in data:
+        return
+    notice.warn()
+    target = data
+    for segment in way_now:
+        target = target.setdefault(segment, {})
+    if last_now == "scope":
+        target[last_now] = _SCOPE.get(value, value) if isinstance(value, (bool, str)) else value
+    else:
         target.setdefault(last_now, value)
+
+
+def _say_type(data: dict[str, Any], way: list[str], usual: str) -> None:
+    """Make a table of a policy that is named by a text, or in a whole description not at all, so that it can have fields."""
+    place: Any = data
+    for segment in way[:-1]:
+        place = place.get(segment) if isinstance(place, dict) else None
+    if not isinstance(place, dict):
+        return
+    if isinstance(place.get(way[-1]), str):
+        place[way[-1]] = {"type": place[way[-1]]}
+    elif way[-1] not in place and "base" not in data:
+        place[way[-1]] = {"type": usual}
 
 
 def _tables(data: Any, way: list[str]) -> bool:

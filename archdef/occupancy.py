@@ -134,7 +134,7 @@ def occupancy(architecture: Architecture | str, *, threads: int, registers: int,
     """
     machine = registry.described(architecture)
     return occupancy_of(machine.limits, machine.warp.size, threads=threads, registers=registers, shared_bytes=shared_bytes,
-                        name=machine.label, vocabulary=machine.vocabulary)
+                        name=machine.label, vocabulary=machine.words)
 
 
 def occupancy_of(limits: Limits, warp_size: int, *, threads: int, registers: int, shared_bytes: int = 0,
@@ -173,24 +173,25 @@ def carveout(limits: Limits, warp_size: int, *, threads: int, registers: int, sh
     """
     block = _up(shared_bytes + limits.shared_reserved_bytes_per_block, limits.shared_allocation_unit_bytes)
     blocks = min(blocks_allowed(limits, warp_size, threads=threads, registers=registers, shared_bytes=shared_bytes).values())
-    generous = min(block * min(limits.shared_headroom_ratio * blocks, limits.blocks_per_multiprocessor), limits.shared_headroom_bytes)
+    headroom = limits.carveout_headroom
+    generous = 0 if headroom is None else min(block * min(headroom.ratio * blocks, limits.blocks_per_multiprocessor), headroom.most_bytes)
     wanted = max(block * blocks, generous)
     return min((size for size in limits.shared_carveouts if size >= wanted), default=limits.shared_bytes_per_multiprocessor)
 
 
 def _blocks_by_registers(limits: Limits, warp_size: int, block_warps: int, registers: int) -> int:
-    unit = next((unit for counts, unit in limits.register_allocation_unit_exceptions if registers in counts),
-                limits.register_allocation_unit)
-    granularity = limits.warp_allocation_granularity
-    registers = max(registers, limits.register_allocation_minimum)
+    unit, granularity, rules = limits.register_allocation_unit, limits.warp_allocation_granularity, limits.register_allocation_rules
+    if rules is not None:
+        unit, registers = rules.unit(registers, unit), max(registers, rules.minimum_per_thread)
     if limits.register_allocation_scope == "block":
         per_block = _up(_up(block_warps, granularity) * registers * warp_size, unit)
         return limits.registers_per_multiprocessor // per_block
-    file = limits.registers_per_multiprocessor // limits.register_partitions
-    warps = _down(file // _up(registers * warp_size, unit), granularity)
-    if limits.warps_per_register_partition is not None:
-        warps = min(warps, limits.warps_per_register_partition)
-    return limits.register_partitions * warps // block_warps
+    parts = limits.register_file_partitions
+    count = 1 if parts is None else parts.count
+    warps = _down(limits.registers_per_multiprocessor // count // _up(registers * warp_size, unit), granularity)
+    if parts is not None and parts.warps_per_partition is not None:
+        warps = min(warps, parts.warps_per_partition)
+    return count * warps // block_warps
 
 
 def _refuse_what_cannot_run(limits: Limits, warp_size: int, threads: int, registers: int, shared_bytes: int, name: str) -> None:

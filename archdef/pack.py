@@ -11,7 +11,7 @@ from archdef import parameters, spec
 from archdef.engine.machine import CoalescingRule as Rule, SchedulerPolicy as Scheduling
 from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import PluginError, UnsupportedPolicy
-from archdef.parameters import period_fs
+from archdef.parameters import padded, period_fs
 from archdef.spec import Architecture
 from archdef.spec.clocking import in_sm_cycles
 
@@ -42,7 +42,7 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
     """List the policies that plugins bring: place in the machine, path, value, method."""
     fields: list[tuple[str, str, spec.PolicyValue, Container[type], str]] = [
         ("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
-        ("dispatch", "chip.block_dispatch", arch.chip.block_dispatch, (spec.RoundRobin, spec.GpcRoundRobin), "multiprocessor"),
+        ("dispatch", "chip.block_launch.dispatch", arch.chip.dispatch, (spec.RoundRobin, spec.GpcRoundRobin), "multiprocessor"),
         ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
         ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
         ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
@@ -110,21 +110,22 @@ def _schedulers(arch: Architecture) -> dict:
         unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
         shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
         unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
-        unit_within=[*(i if unit.within is None else index[unit.within] for i, unit in enumerate(arch.units)), *range(len(arch.units), 16)],
-        unit_first=[(arch.units[i].first_copy or 0) if i < len(arch.units) else 0 for i in range(16)],
-        unit_exclusive=[int(i < len(arch.units) and arch.units[i].exclusive) for i in range(16)],
-        match_value_cycles=arch.isa.match_value_cycles, guard_latency_cycles=arch.isa.guard_latency_cycles,
+        unit_within=[*(i if unit.part_of is None else index[unit.part_of.unit] for i, unit in enumerate(arch.units)), *range(len(arch.units), 16)],
+        unit_first=padded((0 if unit.part_of is None else unit.part_of.first_copy for unit in arch.units), 16),
+        unit_exclusive=padded((int(unit.scope == "exclusive") for unit in arch.units), 16),
+        match_value_cycles=0 if arch.isa.serial_match is None else arch.isa.serial_match.value_cycles,
+        guard_latency_cycles=arch.isa.branching.guard_latency_cycles,
         untaken_branch_saving=_untaken_saving(arch.isa))
 
 
 def _untaken_saving(isa) -> int:
     taken = isa.operations["branch"].latency_cycles if "branch" in isa.operations else 0
-    return 0 if isa.untaken_branch_cycles is None else max(0, taken - isa.untaken_branch_cycles)
+    return 0 if isa.branching.untaken_cycles is None else max(0, taken - isa.branching.untaken_cycles)
 
 
 def _coverage(arch: Architecture) -> int:
     """Whether it matters how much of its sectors an access covers: 1: of stores and atomics, to packets with masks; 2: of atomics, to their unit."""
-    return 1 if arch.interconnect.mask_bytes > 0 else 2 if arch.load_store.atomic_sector_cycles is not None else 0
+    return 1 if arch.interconnect.byte_masks is not None else 2 if arch.load_store.atomic_sector_cycles is not None else 0
 
 
 def machine_tables(arch: Architecture) -> dict:

@@ -54,6 +54,8 @@ class Derived:
     """Gives it for a component of a machine."""
     count: int = 0
     """Entries of an array; 0: it is one number."""
+    choice: Choice | None = None
+    """Where it is one of several words: the rule that says which."""
 
 
 @attrs.frozen
@@ -89,6 +91,11 @@ class Component:
 
 
 # ------------------------------------------------------------------------------------------------ what follows from several fields
+def _within(name: str, field: str, otherwise: int = 0) -> Callable[[Any, Any], int]:
+    """Give what tells the value of a field of a component, or of a policy, within another, whose struct has it as its own."""
+    return lambda part, _: int(getattr(getattr(part, name), field, otherwise) or 0)
+
+
 def shape_of(cache: spec.Cache, size_bytes: int, less: str = "sets") -> tuple[int, int]:
     """Give the sets, and the ways of each, that so many bytes of a cache make, at least one: what there is less of than in the whole cache is
     ``"sets"`` or ``"ways"``. A line of more sectors than the engine keeps is several."""
@@ -140,6 +147,7 @@ def _burst_fs(dram: spec.Dram, arch: Architecture) -> int:
     return round(dram.burst_bytes / bytes_per_second * 1e15)
 
 
+_PAGE_POLICY: Any = rule_of(attrs.fields(spec.FirstReady).page_policy)
 _DRAM = {
     "partition_xor": Derived("1: each round of the partitions is turned by its number, folded by the shifts", lambda dram, _: int(any(_shifts(dram)))),
     "partition_shifts": Derived("0: no further one", lambda dram, _: _shifts(dram), 8),
@@ -147,6 +155,8 @@ _DRAM = {
     "burst_fs": Derived("for which a burst holds the bus", _burst_fs),
     "refresh_banks": Derived("that are refreshed together; 0: one, and the partition waits",
                              lambda dram, _: (dram.refresh_banks or 0) if dram.t_refi_ns else 0),
+    "page_policy": Derived("whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued wants it",
+                           lambda dram, _: code(_PAGE_POLICY, getattr(dram.scheduling, "page_policy", _PAGE_POLICY.allowed[0])), choice=_PAGE_POLICY),
     "window": Derived("queue entries that the scheduler looks at", lambda dram, _: dram.scheduling.window)}
 
 
@@ -162,16 +172,34 @@ _PARITY_HASH = {
                      lambda rule, arch: rule.halvings(arch.dram.partitions))}
 
 
+def _sector_mask_bytes(links: spec.Interconnect, arch: Architecture) -> int:
+    return links.byte_masks.sector_mask_bytes if links.byte_masks is not None and arch.caches.l2 is not None and arch.caches.l2.enabled else 0
+
+
 _INTERCONNECT = {
-    "sector_mask_bytes": Derived("of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all",
-                                 lambda links, arch: links.sector_mask_bytes if arch.caches.l2 is not None and arch.caches.l2.enabled else 0)}
+    "mask_bytes": Derived("by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer",
+                          _within("byte_masks", "mask_bytes")),
+    "sector_mask_bytes": Derived("of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all", _sector_mask_bytes),
+    "partial_write_fs": Derived("for which a packet that writes sectors in part holds the way into its partition at least, or its slice", lambda links, arch: (
+        0 if links.byte_masks is None else round(links.byte_masks.partial_write_cycles * period_fs(arch.clocks.core_mhz))))}
 _MEMORY_INSTRUCTION_QUEUE = {
     "units": Derived("bit u: ops for unit u go through it", lambda queue, arch: sum(
         1 << i for i, unit in enumerate(arch.units) if unit.name in arch.shared_memory_units))}
 _LOAD_STORE = {
+    "store_bytes_in_flight_per_multiprocessor": Derived("of sectors, whole or in part, that all stores in flight may carry together; 0: any number",
+                                                        _within("store_buffer", "size_bytes")),
+    "textures_in_flight_per_multiprocessor": Derived("transactions sent to a texture cache that a cluster shares, and not yet answered; 0: they are reads",
+                                                     _within("texture_pipeline", "fetches_in_flight")),
+    "replay_cycles": Derived("by which each further transaction of an access, issued once more, keeps its own warp from going on", _within("replay", "cycles")),
+    "replay_on_reservation_fail": Derived("1: a load that finds all lines of its set of L1 being filled is issued again when one of them has come",
+                                          _within("replay", "on_reservation_fail")),
     "atomic_sector_16ths": Derived("per sector all of whose words are operated on, in sixteenths of `atomic_fs`",
                                    lambda unit, _: round(16 * (unit.atomic_sector_cycles or unit.atomic_cycles) / unit.atomic_cycles))}
 _SHARED = {
+    "row_words": Derived("of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words`` words",
+                         lambda shared, _: shared.row_words),
+    "group_latency_cycles": Derived("by which each further group of lanes, of a load that is served in several, delays its result besides its passes",
+                                    _within("wide_access", "group_latency_cycles")),
     "pass_latency_cycles": Derived("by which each further pass of an access delays its result",
                                    lambda shared, _: shared.pass_latency_cycles or shared.pass_cycles),
     "single_word_broadcast": Derived("1: a pass broadcasts one word, else any number",
@@ -183,7 +211,7 @@ _SHARED = {
 
 
 def _groups(chip: spec.Chip) -> spec.GpcRoundRobin:
-    return chip.block_dispatch if isinstance(chip.block_dispatch, spec.GpcRoundRobin) else spec.GpcRoundRobin()
+    return chip.dispatch if isinstance(chip.dispatch, spec.GpcRoundRobin) else spec.GpcRoundRobin()
 
 
 _CHIP = {
@@ -250,21 +278,23 @@ _MATRIX = {
 
 
 COMPONENTS: dict[type, Component] = {
-    spec.Chip: Component(left_out=("block_dispatch", "launch_overhead_us"), derived=_CHIP),
+    spec.Chip: Component(left_out=("launch_overhead_us",), derived=_CHIP),
+    spec.BlockLaunch: Component(left_out=("dispatch",)),
     spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
                           absent={"fetch_sectors": 1, "random_of_k": 1}),
     spec.ConstantPort: Component(absent={"pass_bytes": 16}),
     spec.Caches: Component(left_out=("unified_l1_shared", "carveout_takes", "l1_global_loads", "code_fetch")),
     spec.MemoryInstructionQueue: Component(derived=_MEMORY_INSTRUCTION_QUEUE, absent={"entries": 1}),
-    spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles",), derived=_LOAD_STORE),
-    spec.SharedMemory: Component(left_out=("broadcast", "bank_map", "wide_access"), derived=_SHARED),
+    spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles", "store_buffer", "texture_pipeline", "replay"),
+                              derived=_LOAD_STORE),
+    spec.SharedMemory: Component(left_out=("broadcast", "bank_map", "wide_access", "bank_rows"), derived=_SHARED),
     spec.TextureUnits: Component(absent={"weight_bits": 1, "coordinate_bits": 8}),       # no fetch will be executed
     spec.ParityHash: Component(left_out=("low_masks", "part_masks"), derived=_PARITY_HASH),
     spec.L2Slices: Component(core_cycles=("atomic_packet_cycles", "queue_cycles")),
     spec.L2Partitions: Component(absent={"count": 1, "links": 1}),
     spec.RequestCoalescer: Component(absent={"requests": 1}),
-    spec.Interconnect: Component(core_cycles=("partial_write_cycles",), derived=_INTERCONNECT),
+    spec.Interconnect: Component(left_out=("byte_masks",), derived=_INTERCONNECT),
     spec.Dram: Component(left_out=("partition_map", "capacity_bytes", "bus_bits", "transfers_per_clock", "scheduling", "ecc_overhead_ratio"), derived=_DRAM),
     spec.Limits: Component(alone=("threads_per_block", "warps_per_multiprocessor", "shared_bytes_per_block", "block_dimensions", "grid_dimensions")),
     spec.DeviceLaunches: Component(left_out=("virtual_us", "call_us", "lane_us", "start_us", "next_us", "tail_us"), derived=_DEVICE_LAUNCHES, absent={
@@ -386,11 +416,12 @@ def _caches_in_use(arch: Architecture) -> spec.Caches:
 # ----------------------------------------------------------------------------------------------------------------------- structs
 def _enumerations(cls: type) -> Iterator[str]:
     start = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__)
-    for attribute in attrs.fields(cls):
-        rule = rule_of(attribute)
-        if isinstance(rule, Choice) and not COMPONENTS.get(cls, Component()).leaves_out(attribute.name) and isinstance(rule.allowed[0], str):
-            yield from ("", f"cdef enum:  # {cls.__name__}.{attribute.name}; 0: there is no such component")
-            yield from (f"    {start}_{attribute.name}_{word}".upper() + f" = {code(rule, word)}" for word in rule.allowed)
+    component = COMPONENTS.get(cls, Component())
+    rules = {attribute.name: rule_of(attribute) for attribute in attrs.fields(cls) if not component.leaves_out(attribute.name)}
+    for name, rule in (rules | {name: derived.choice for name, derived in component.derived.items()}).items():
+        if isinstance(rule, Choice) and isinstance(rule.allowed[0], str):
+            yield from ("", f"cdef enum:  # {cls.__name__}.{name}; 0: there is no such component")
+            yield from (f"    {start}_{name}_{word}".upper() + f" = {code(rule, word)}" for word in rule.allowed)
 
 
 def header() -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from archdef.errors import MissingFeature
 from archdef.lower.virtual import ABSORBED
 from archdef.spec.clocking import at_clocks
-from archdef.spec.isa import FEATURE_OF_CLASS, Form, Operation
+from archdef.spec.isa import FEATURE_OF_CLASS, Form, GlobalAtomic, Operation, SharedAtomic
 
 
 class Cost(NamedTuple):
@@ -62,28 +62,28 @@ class Costs:
             interval = declared.interval_cycles
             if interval is None:
                 interval = -(-self.architecture.warp.size // lanes)
-            issues = max(1, declared.issues * times) if times else 0      # 0: another one's, see `shared_operands`
+            issues = max(1, declared.issues * times) if times else 0      # 0: another one's, which reads the operand itself
             held = min(max(1, interval * max(issues, 1)), LONGEST_INTERVAL)
             found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held),
-                         (declared.rare_issues or 0) * times)
+                         (declared.slow.guarded_issues or 0) * times)
             self.known[operation, times, form] = found
         return found
 
     def slow(self, operation: str) -> Cost:
         """Give the cost of the code of an operation for special operands, beside its branches."""
         operations = self.architecture.isa.operations
-        declared = operations[operation]
-        branches = declared.slow_branches or 0
-        issues = max(1, declared.slow_issues - branches)
-        isa = self.architecture.isa
-        apart = operations["branch"].latency_cycles if isa.untaken_branch_cycles is None else isa.untaken_branch_cycles
-        latency = max(1, (declared.slow_cycles or 0) - branches * apart - (isa.guard_latency_cycles if branches else 0))
-        return Cost(self.units[declared.unit][0], latency, issues, issues)
+        slow, costs = operations[operation].slow, self.architecture.isa.branching
+        branches = slow.branches or 0
+        issues = max(1, slow.issues - branches)
+        apart = operations["branch"].latency_cycles if costs.untaken_cycles is None else costs.untaken_cycles
+        latency = max(1, (slow.cycles or 0) - branches * apart - (costs.guard_latency_cycles if branches else 0))
+        return Cost(self.units[operations[operation].unit][0], latency, issues, issues)
 
     def _atomic(self, declared: Operation) -> tuple[int, int]:
         """Give retry and technique of an atomic operation."""
         if not isinstance(declared, Form):
             return 0, 0
         usual = self.architecture.load_store.atomic_cycles
-        weight = min(round(8 * (declared.address_cycles or usual) / usual), 255)
-        return declared.retry_cycles or 0, declared.bank_passes | declared.lanes_merged << 8 | weight << 16 | declared.operands << 24
+        at_banks, at_partition = declared.shared_atomic or SharedAtomic(), declared.global_atomic or GlobalAtomic()
+        weight = min(round(8 * (at_partition.address_cycles or usual) / usual), 255)
+        return at_banks.retry_cycles or 0, at_banks.bank_passes | at_banks.lanes_merged << 8 | weight << 16 | at_partition.operands << 24

@@ -187,7 +187,7 @@ def _make_room(kernel: Kernel, spills: Spills, moved: int) -> int:
 def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards: int) -> Program:
     """Pack the code, and say what the kernel takes."""
     module, architecture, layout, functions, spills = kernel.module, kernel.architecture, kernel.layout, kernel.calls.functions, assigned.spills
-    launch_data = getattr(architecture.limits, "shared_launch_bytes_per_block", None)
+    shared_parameters = getattr(architecture.limits, "shared_parameters", None)
     ops, targets, operands, constants, specials, instructions = pack(kernel.codes, kernel.unit, kernel.places, architecture, module, kernel.source,
                                                                        scoreboards)
     return Program(
@@ -197,7 +197,7 @@ def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards
         spilled_registers=spills.registers, spill_store_bytes=spills.store_bytes, spill_load_bytes=spills.load_bytes,
         spill_slot_bytes=spills.bytes, register_unit=register_unit(architecture.limits, architecture.warp.size),
         unspilled_registers=max(0, assigned.needed - budgeted.plan.most), shared_bytes=layout.shared_bytes,
-        launch_shared_bytes=0 if launch_data is None else launch_data + layout.parameter_bytes,
+        launch_shared_bytes=0 if shared_parameters is None else shared_parameters.launch_bytes + layout.parameter_bytes,
         dynamic_shared=layout.dynamic_shared, local_bytes=kernel.local_bytes,
         uses_local=layout.uses_local or kernel.unit.stack is not None or spills.bytes > 0,
         stack_start=min(layout.stack_start + assigned.moved, kernel.local_bytes),

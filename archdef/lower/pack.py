@@ -184,7 +184,7 @@ class _Packer:
         if op.kind == Kind.EXIT and isa.exits_count_as_branches:
             number = int(EndOp.BRANCH)
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
-        latency = cost.latency + (isa.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
+        latency = cost.latency + (isa.branching.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
         self.records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
             op.combine, cost.issues, interval, fraction, cost.rare, latency, 0 if guard is None else predicate_operand(guard, places),

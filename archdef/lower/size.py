@@ -56,7 +56,7 @@ def code_bytes(codes: list[Code], source: list, instructions: int, architecture:
     """
     isa, fetch = architecture.isa, architecture.caches.code_fetch
     asked = {(op.operation, source[op.statement]) for code in codes for op in code.ops if slow_paths(op, isa.operations)}
-    routines = {(operation, isa.cost(operation, ".".join((i.opcode, *i.modifiers))).slow_path_instructions or 0) for operation, i in asked}
+    routines = {(operation, isa.cost(operation, ".".join((i.opcode, *i.modifiers))).slow.instructions or 0) for operation, i in asked}
     within = sum(op.count for code in codes for op in code.ops if op.kind in (Kind.SETP, Kind.BRANCH))      # what is executed of them
     length = instructions - within + sum(length for _, length in routines) + (fetch.tail_instructions if fetch else 0)
     alignment_bytes = fetch.alignment_bytes if fetch else 16

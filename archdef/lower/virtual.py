@@ -125,7 +125,7 @@ PURE = frozenset((Kind.NOP, Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R,
 
 def slow_paths(op: Op, operations) -> int:
     """Give the branches that the code of an operation contains."""
-    return operations[op.operation].slow_paths or 0 if op.operation in operations else 0
+    return operations[op.operation].slow.paths or 0 if op.operation in operations else 0
 
 
 def mov(width: int) -> str:

@@ -35,7 +35,7 @@ def diagram(architecture: Architecture) -> str:
 
 class _Diagram:
     def __init__(self, architecture: Architecture):
-        self.arch, self.words = architecture, architecture.vocabulary
+        self.arch, self.words = architecture, architecture.words
         self.uncertain = set(architecture.assumed())
         self.on = Drawing(
             f"Block diagram of the {architecture.vendor} {architecture.title}",
@@ -520,13 +520,13 @@ class _Diagram:
 
     def registers(self, x: float, y: float) -> float:
         limits = self.arch.limits
-        parts = limits.register_partitions
+        parts = 1 if limits.register_file_partitions is None else limits.register_file_partitions.count
         self.on.box(x, y, RIGHT, 26, fill=STORE[0], line=STORE[1])
         for k in range(1, min(parts, 32)):
             for edge, inside in ((y, y + 5), (y + 26, y + 21)):
                 self.on.path([(x + k * RIGHT / min(parts, 32), edge), (x + k * RIGHT / min(parts, 32), inside)], line=STORE[1])
         each = limits.registers_per_multiprocessor
-        split: list[str | Words] = [" in ", self.told("limits.register_partitions"), " parts"] if parts > 1 else []
+        split: list[str | Words] = [" in ", self.told("limits.register_file_partitions.count"), " parts"] if parts > 1 else []
         self.on.text(
             x + 10,
             y + 17,
@@ -544,7 +544,7 @@ class _Diagram:
 
     def shared_units(self, x: float, y: float) -> float:
         """Draw the units that all schedulers share, side by side, each as wide as its lanes want."""
-        units = [unit for unit in self.arch.units if unit.scope == "multiprocessor"]
+        units = [unit for unit in self.arch.units if unit.scope != "scheduler"]
         if not units:
             return y - 8
         wanted = {unit.name: max(min(unit.lanes * unit.copies, 16) * 13 + 16, 190) for unit in units}

@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib.resources
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from archdef.formatting import count, size, three
 from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
 from archdef.spec.documented import field_docs, summary
 from archdef.spec.evidence import UNSTATED
+from archdef.spec.fields import Part, rule_of
 
 
 def html(architecture: Architecture, curves: Sequence[Curves] = ()) -> str:
@@ -87,6 +88,16 @@ def _prose(text: str) -> str:
     return made
 
 
+def _cost_fields(cls: Any, within: str = "") -> Iterator[str]:
+    """Name the fields of what an operation costs, and those of the components in it."""
+    for attribute in attrs.fields(cls):
+        rule = rule_of(attribute)
+        if isinstance(rule, Part):
+            yield from _cost_fields(rule.of, f"{within}{attribute.name}.")
+        else:
+            yield within + attribute.name
+
+
 def _content(architecture: Architecture) -> dict[str, Any]:
     """Gather what both templates show."""
     sources: dict[str, int] = {}
@@ -108,7 +119,7 @@ def _content(architecture: Architecture) -> dict[str, Any]:
         for row in group:
             row["short"] = row["path"].removeprefix(f"{section}.")
             if row["path"].startswith(COSTS):
-                name, field = row["path"].removeprefix(COSTS).split(".")
+                name, _, field = row["path"].removeprefix(COSTS).partition(".")
                 costs.setdefault(name, {"name": name, "doc": OPERATION_CLASSES[name], "cells": {}, "evidence": {}})
                 costs[name]["cells"][field] = row["shown"]
                 if row["number"]:
@@ -120,14 +131,14 @@ def _content(architecture: Architecture) -> dict[str, Any]:
     kinds = counts_by_kind(rows)
     return {
         "architecture": architecture, "facts": _figures(architecture), "sections": sections, "costs": list(costs.values()),
-        "cost_columns": [(a.name, a.name.removesuffix(f"_{unit_of(a.name)}"), unit_of(a.name)) for a in attrs.fields(Operation)],
+        "cost_columns": [(name, name.removesuffix(f"_{unit_of(name)}").replace(".", " "), unit_of(name)) for name in _cost_fields(Operation)],
         "cost_doc": summary(Operation), "features": [(name, FEATURES[name]) for name in sorted(architecture.isa.features)],
         "sources": list(sources), "kinds": kinds, "total": sum(kinds.values())}
 
 
 def _figures(architecture: Architecture) -> list[tuple[str, str]]:
     """Give the figures by which an expert knows a machine."""
-    f, words = facts(architecture), architecture.vocabulary
+    f, words = facts(architecture), architecture.words
     rate = _peak(architecture, "fp32_fma") or _peak(architecture, "fp32_mul")
     return [
         (f"{words.multiprocessor}s", count(f["multiprocessors"])), (f"lanes of a {words.warp}", count(f["warp_size"])),

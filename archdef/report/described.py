@@ -105,7 +105,7 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
             table.add_row(Text(section, style="bold"))
         for row in group:
             if row["path"].startswith(COSTS):
-                name, field = row["path"].removeprefix(COSTS).split(".")
+                name, _, field = row["path"].removeprefix(COSTS).partition(".")
                 costs.setdefault(name, {})[field] = row
                 continue
             inner = row["path"].removeprefix(section + ".")

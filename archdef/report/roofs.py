@@ -41,7 +41,7 @@ def _ceilings(machine: Architecture) -> Table:
 
 
 def _needed(machine: Architecture) -> Table:
-    words = machine.vocabulary
+    words = machine.words
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"what that takes on one {words.multiprocessor}, by Little's law", title_justify="left")
     for heading in ("", "latency, cycles", "per cycle", "in flight", f"{words.warp}s"):
         table.add_column(heading, justify="right" if heading else "left")

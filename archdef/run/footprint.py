@@ -110,15 +110,16 @@ def memory_map(architecture: Architecture, *, resident_warps: int = 0, local_byt
     return MemoryMap(
         architecture=architecture.label, capacity_bytes=architecture.dram.capacity_bytes, global_bytes=global_bytes,
         constant_bytes=constant_bytes, parameter_bytes=parameter_bytes, private_bytes=threads * each, private_bytes_per_thread=each,
-        resident_threads=threads, heap_bytes=heap_bytes, vocabulary=architecture.vocabulary)
+        resident_threads=threads, heap_bytes=heap_bytes, vocabulary=architecture.words)
 
 
 def warp_contents(architecture: Architecture, occupancy: Occupancy, local_bytes: int = 0) -> WarpContents:
     """Work out what one warp of a launch with this occupancy holds; `local_bytes` are those of one thread."""
     limits, lanes = architecture.limits, architecture.warp.size
     unit = limits.register_allocation_unit if limits.register_allocation_scope == "warp" else 1
-    taken = -(-max(occupancy.registers, limits.register_allocation_minimum) * lanes // unit) * unit
+    least = 1 if limits.register_allocation_rules is None else limits.register_allocation_rules.minimum_per_thread
+    taken = -(-max(occupancy.registers, least) * lanes // unit) * unit
     return WarpContents(
         lanes=lanes, program_counters=lanes if architecture.warp.reconvergence.independent else 1, registers_per_lane=occupancy.registers,
         register_bytes=taken * _REGISTER_BYTES, private_bytes=private_bytes(local_bytes) * lanes, shared_bytes=occupancy.shared_bytes,
-        warps_per_block=occupancy.warps_per_block, resident=occupancy.active_warps, vocabulary=architecture.vocabulary)
+        warps_per_block=occupancy.warps_per_block, resident=occupancy.active_warps, vocabulary=architecture.words)

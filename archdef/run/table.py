@@ -30,7 +30,7 @@ def render(run: Run, lines: int = LINES) -> Group:
 
 def _head(run: Run) -> Text:
     shape = " x ".join("(" + ", ".join(map(str, s)) + ")" for s in (run.grid, run.block))
-    occupancy, words, c = run.occupancy, run.architecture.vocabulary, run.counters
+    occupancy, words, c = run.occupancy, run.architecture.words, run.counters
     return Text(
         f"{run.kernel} {shape} on {run.architecture.label}: {count(run.cycles)} cycles, {seconds(run.elapsed_s)}\n"
         f"{run.registers} registers per thread (from {run.registers_from}{_spilled(run)}), {size(run.shared_bytes)} {words.shared} per {words.block}; "
@@ -95,7 +95,7 @@ def _choice(run: Run) -> str:
     guessed = [known for known in run.architecture.assumed() if known == path or known.startswith(f"{path}.")]
     if not run.cpi_stack["not_selected"] or not guessed:
         return ""
-    chosen = f"\nnot selected: {policy} chooses among ready {run.architecture.vocabulary.warp}s"
+    chosen = f"\nnot selected: {policy} chooses among ready {run.architecture.words.warp}s"
     return f"{chosen}, which is assumed" if path in guessed else f"{chosen} by assumed numbers ({', '.join(guessed)})"
 
 

@@ -11,14 +11,15 @@ from archdef.spec.access import (Broadcast, CoalescingRule, ExtraPass, Lines, Me
 from archdef.spec.arch import Architecture
 from archdef.spec.evidence import KINDS, Cite
 from archdef.spec.fields import FrozenMap, GiB, KiB, MiB, unit_of
-from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, Form, Isa,
-                              Operation, Unit, forms, operations)
-from archdef.spec.machine import (BlockClusters, BlockLaunch, Chip, Clocks, DeviceLaunches, HostLink, Limits, ManagedMemory, Schedulers, Vocabulary, Warp)
+from archdef.spec.isa import (FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES, Assembler, BranchCosts, Form, GlobalAtomic,
+                              Isa, Operation, PartOfUnit, SerialMatch, SharedAtomic, SlowPath, Unit, forms, operations)
+from archdef.spec.machine import (BlockClusters, BlockLaunch, CarveoutHeadroom, Chip, Clocks, CoreDomain, DeviceLaunches, HostLink, Limits, ManagedMemory,
+                                  RegisterAllocationRules, RegisterFilePartitions, Schedulers, SharedParameters, Vocabulary, Warp)
 from archdef.spec.matrix import MATRIX_CLASSES, AlignedSum, ChainedSum, MatrixArithmetic, MatrixSum, PairedSum, WarpgroupProducts
-from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort, Dram,
-                                 MemoryInstructionQueue,
-                                 Interconnect, L2Partitions, L2Slices, LoadStore, LoadStorePipeline, NocDistances, PageWalk, RequestCoalescer, SharedMemory,
-                                 StridePrefetcher, TextureUnits, Tlb, UniformFill, WriteCombining)
+from archdef.spec.memory import (AddressTranslation, BankRows, BulkCopyUnit, ByteMasks, Cache, Caches, ClusterPorts, Coalescing, CodeFetch, ConstantPort,
+                                 Dram, Interconnect, L2Partitions, L2Slices, LoadStore, LoadStorePipeline, MemoryInstructionQueue, NocDistances, PageWalk,
+                                 Replay, RequestCoalescer, SharedMemory, StoreBuffer, StridePrefetcher, TexturePipeline, TextureUnits, Tlb, UniformFill,
+                                 WriteCombining)
 from archdef.spec.policy import (
     RandomOfKLru, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GpcRoundRobin, Interleaved, IpdomStack,
@@ -26,20 +27,23 @@ from archdef.spec.policy import (
     TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AddressTranslation", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
-    "Broadcast", "BulkCopyUnit", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch",
-    "ConstantPort", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES",
-    "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue",
-    "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
-    "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
-    "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk",
-    "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy",
-    "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Tlb",
-    "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
-    "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
+    "AddressTranslation", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BankRows", "BlockClusters", "BlockDispatch",
+    "BlockLaunch", "BranchCosts", "Broadcast", "BulkCopyUnit", "ByteMasks", "Cache", "Caches", "CarveoutHeadroom", "ChainedSum", "Chip", "Cite",
+    "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConstantPort", "ConvergenceBarriers", "CoreDomain", "DeviceLaunches",
+    "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form", "forms", "FrozenMap", "GiB",
+    "GlobalAtomic", "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue", "Interconnect", "Interleaved",
+    "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LoadStorePipeline",
+    "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES", "MergedLanes", "MiB",
+    "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk", "PairedSum", "ParityHash",
+    "PartitionMap", "PartOfUnit", "PolicyValue", "Reconvergence", "RegisterAllocationRules", "RegisterFilePartitions", "Replacement", "Replay",
+    "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SerialMatch", "SharedAtomic", "SharedMemory",
+    "SharedParameters", "SingleWordBroadcast", "SlowPath", "SplitLanes", "StoreBuffer", "StrictHalfWarp", "StridePrefetcher", "TexturePipeline",
+    "TextureUnits", "Tlb", "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle",
+    "WeightedPriority", "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
 
 for _cls, _part in ((LoadStore, "load_store"), (Caches, "caches"), (Cache, "caches."), (Limits, "limits"), (Isa, "isa"),
-                    (Assembler, "isa.assembler"), (GpcRoundRobin, "chip.block_dispatch")):
+                    (Assembler, "isa.assembler"), (GpcRoundRobin, "chip.block_launch.dispatch"), (Chip, "chip"), (Clocks, "clocks"), (SharedMemory, "shared"),
+                    (Interconnect, "interconnect"), (Dram, "dram"), (Operation, "isa.operations"), (Form, "isa.forms"), (Unit, "units")):
     keep_old_names(_cls, _part)
 
 __getattr__ = partial(moved, __name__)

@@ -233,15 +233,18 @@ class WideAccess(PolicyValue):
 class SplitLanes(WideAccess):
     """Fewer lanes at a time: words of twice what a bank serves in a pass are served for half the lanes, four times for a quarter."""
 
+    group_latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
+
 
 @named("merged_lanes")
-class MergedLanes(WideAccess):
+class MergedLanes(SplitLanes):
     """As `SplitLanes`; but a load serves two groups of lanes together if each of their lanes reads what its neighbour (the lane whose
     number differs in the last bit) reads, or each what the next but one (second last bit) does."""
 
 
 @named("extra_pass")
-class ExtraPass(WideAccess):
+class ExtraPass(SplitLanes):
     """As `SplitLanes`; but each group of lanes that loads words of four banks' width or more takes one pass more than its banks need."""
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import attrs
 
 from archdef import values
-from archdef._deprecation import renamed, renamed_path, switched_off
+from archdef._deprecation import redirected, renamed, renamed_path, says_absent
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
@@ -17,6 +17,9 @@ from archdef.spec.fields import (Extensible, FrozenMap, Part, Parts, Rule, Table
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
 from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStore, SharedMemory, TextureUnits
+
+
+_PLAIN_WORDS = Vocabulary()
 
 
 def _frozen(given: Any) -> Any:
@@ -44,8 +47,8 @@ class Architecture:
     """Version of the instruction set and its limits, as the vendor counts."""
     aliases: tuple[str, ...] = texts(default=())
     """Other names."""
-    vocabulary: Vocabulary = part(Vocabulary, default=Vocabulary())
-    """The vendor's words, for reports."""
+    vocabulary: Vocabulary | None = part(Vocabulary, optional=True, default=None)
+    """The vendor's words, for reports; None: those of archdef (`words`)."""
     warp: Warp = part(Warp)
     """Threads that issue together."""
     chip: Chip = part(Chip)
@@ -144,6 +147,11 @@ class Architecture:
         cost = operation if isinstance(operation, Operation) else (
             known[operation] if isinstance(operation, str) and operation in known else _no_entry(self.name, "operation", operation, known))
         return cost.interval_cycles or -(-self.warp.size // self.unit(cost.unit).lanes)
+
+    @property
+    def words(self) -> Vocabulary:
+        """The words for reports: the vendor's, or those of archdef."""
+        return self.vocabulary or _PLAIN_WORDS
 
     @property
     def dram_bandwidth_gb_s(self) -> float:
@@ -313,8 +321,11 @@ def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], na
     for given, value in changes.items():
         path, found = given, None
         if isinstance(given, str) and not any(f".{one}".endswith(f".{given}") for one in known):
-            path, value = (off, None) if (off := switched_off(given, value)) else (renamed(given), value)
+            path, value = redirected(given, value)
             found = _absent_field(absent, path)
+            if path != given and says_absent(given, changes[given]) and (found is not None or path.rpartition(".")[0] in others or (
+                    path in absent or path in others)):
+                continue        # it has no such component, or has it no more
         if found is not None:
             others.setdefault(found[0], None)        # where its first field stood
             twice = not _entered(made.setdefault(found[0], _Fields()), found[1], found[2], value)

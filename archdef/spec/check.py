@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
+from archdef._deprecation import old_fields_of_components
 from archdef.errors import SpecError
 from archdef.spec.access import Lines
 from archdef.spec.evidence import Cite, covering
 from archdef.spec.fields import Rule, Text, Texts, closest, holds_fields
-from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Form, Isa, Operation
+from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, MEMORY_CLASSES, OPERATION_CLASSES, Form, Isa, Operation, PartOfUnit, Unit
 from archdef.spec.machine import CORE_PARTS
 from archdef.spec.matrix import AlignedSum, ChainedSum, PairedSum
 from archdef.spec.memory import MOST_SECTORS, L2Partitions
@@ -99,7 +100,7 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
         elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note, cite.card)):
             yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
-        elif not arch.changes and not any(path == key or path.startswith(key + ".") for path in named):
+        elif not arch.changes and key not in old_fields_of_components() and not any(path == key or path.startswith(key + ".") for path in named):
             yield SpecError("evidence", key, "must name fields of the description",
                             hint=closest(key, paths))
     for path in paths:
@@ -149,12 +150,12 @@ def _a_block_dimension_is_within_the_block(arch: Architecture) -> Iterator[Fault
 @_combination("chip", declared=True)
 def _clusters_and_groups_make_up_the_chip(arch: Architecture) -> Iterator[Fault]:
     chip = arch.chip
-    groups = chip.block_dispatch.groups if isinstance(chip.block_dispatch, GpcRoundRobin) else None
-    for path, sizes in (("chip.cluster_sizes", chip.cluster_sizes), ("chip.block_dispatch", groups)):
+    groups = chip.dispatch.groups if isinstance(chip.dispatch, GpcRoundRobin) else None
+    for path, sizes in (("chip.cluster_sizes", chip.cluster_sizes), ("chip.block_launch.dispatch", groups)):
         if sizes and sum(sizes) != chip.multiprocessors:
             yield path, sizes, f"must add up to chip.multiprocessors = {chip.multiprocessors}"
     if groups == ():
-        yield "chip.block_dispatch", chip.block_dispatch, "must name the groups"
+        yield "chip.block_launch.dispatch", chip.dispatch, "must name the groups"
 
 
 @_combination("interconnect.slices", declared=True)
@@ -190,18 +191,6 @@ def _carveout_takes_of_an_l1(arch: Architecture) -> Iterator[Fault]:
         yield "caches.carveout_takes", arch.caches.carveout_takes, "must be sets unless caches.unified_l1_shared"
 
 
-@_combination("caches.unified_l1_shared", "limits.shared_headroom_ratio", "limits.shared_headroom_bytes")
-def _headroom_is_of_a_carveout(arch: Architecture) -> Iterator[Fault]:
-    times, most = arch.limits.shared_headroom_ratio, arch.limits.shared_headroom_bytes
-    asked = not arch.changes or "limits.shared_headroom_ratio" in arch.changes or "limits.shared_headroom_bytes" in arch.changes
-    if not arch.caches.unified_l1_shared:       # a what-if may take the carveout away alone
-        path, value, least = ("shared_headroom_ratio", times, 1) if times != 1 else ("shared_headroom_bytes", most, 0)
-        if asked and value != least:
-            yield f"limits.{path}", value, f"must be {least} unless caches.unified_l1_shared"
-    elif (times == 1) != (most == 0):
-        yield "limits.shared_headroom_ratio", times, f"must be {'1' if most == 0 else 'more than 1'} where shared_headroom_bytes is {most}"
-
-
 def _shows_without_l2(parts: L2Partitions | None) -> bool:
     return parts is not None and bool(parts.far_latency_ns or parts.link_bytes_per_cycle)
 
@@ -217,8 +206,7 @@ _FEATURE_BY_WHICH = {"call": "device_calls", "int_dot": "int_dot"}
 
 _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "load_store.bulk_copies": _has("bulk_copies"),
-    **{f"interconnect.{name}": (lambda arch: arch.interconnect.mask_bytes, "interconnect.mask_bytes is more than 0")
-       for name in ("sector_mask_bytes", "partial_write_cycles")},
+    "limits.carveout_headroom": (lambda arch: arch.caches.unified_l1_shared, "caches.unified_l1_shared"),
     "dram.t_rfc_ns": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
     "dram.refresh_banks": (lambda arch: arch.dram.t_refi_ns, "dram.t_refi_ns is given"),
     "dram.refreshes_postponed": (lambda arch: arch.dram.refresh_banks, "dram.refresh_banks is given"),
@@ -227,16 +215,16 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
     "load_store.pipeline.stores_in_a_row": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
-    "caches.texture_tile_rows": _has("texture"), "load_store.replay_on_reservation_fail": (lambda arch: arch.caches.l1, "caches.l1 is given"),
+    "caches.texture_tile_rows": _has("texture"), "load_store.replay.on_reservation_fail": (lambda arch: arch.caches.l1, "caches.l1 is given"),
     "load_store.pipeline.arbitration": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
     "interconnect.request_coalescer": (lambda arch: arch.caches.l2, "caches.l2 is given"),
     "interconnect.l2_partitions": (lambda arch: arch.caches.l2 or _shows_without_l2(arch.interconnect.l2_partitions),
                                    "caches.l2 is given, or interconnect.l2_partitions.far_latency_ns or link_bytes_per_cycle"),
-    "interconnect.mask_bytes": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
+    "interconnect.byte_masks": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),
                                 "isa.features has atomics_global, or coalescing.store is Lines, which knows the bytes of a store"),
     "device_launches.virtual_us": (lambda arch: arch.device_launches and arch.device_launches.pool == "virtualised", "device_launches.pool is virtualised"),
-    "isa.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
-    "isa.match_value_cycles": _has("match")}
+    "isa.branch_costs.convergence_cycles": (lambda arch: arch.isa.assembler.convergence_instructions, "isa.assembler.convergence_instructions is more than 0"),
+    "isa.serial_match": _has("match")}
 """Path of a field that is part of something that a machine may not have → whether it has it, and how that is said."""
 
 
@@ -260,6 +248,14 @@ def _what_is_asked_shows(arch: Architecture) -> Iterator[Fault]:
             yield path, attrgetter(path.split(".", 3)[3])(arch.isa.operations[path.split(".")[2]]), f"must stay as it is unless isa.features has {feature}"
 
 
+def _found(arch: Architecture, path: str) -> Any:
+    """Give what stands at a path; None where a component above it is absent."""
+    found: Any = arch
+    for name in path.split("."):
+        found = None if found is None else getattr(found, name)
+    return found
+
+
 def _lacking_for(arch: Architecture, path: str) -> str:
     """Name the features without which no program asks for what a path of `isa.operations` is the cost of; empty: it is no such path, or they are there."""
     above, _, rest = path.partition("isa.operations.")
@@ -268,13 +264,13 @@ def _lacking_for(arch: Architecture, path: str) -> str:
     return "" if above or "." not in rest or name not in arch.isa.operations or arch.isa.features.issuperset(feature.split()) else feature
 
 
-@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches")
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches", "limits.carveout_headroom")
 def _what_is_given_is_used(arch: Architecture) -> Iterator[Fault]:
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")
-        owner = attrgetter(above)(arch)
+        owner = _found(arch, above)
         if not hasattr(owner, name):
-            continue            # another policy
+            continue            # another policy, or no such component
         value, default = getattr(owner, name), getattr(attrs.fields(type(owner)), name).default
         if value != default and not used(arch) and _asked(arch, path):     # a what-if may take the whole away
             yield path, value, f"must be {default} unless {where}"
@@ -299,20 +295,20 @@ def _registers_add_up(arch: Architecture) -> Iterator[Fault]:
     if limits.registers_per_block > limits.registers_per_multiprocessor:
         yield ("limits.registers_per_block", limits.registers_per_block,
                f"must be at most registers_per_multiprocessor = {limits.registers_per_multiprocessor}")
-    if limits.registers_per_multiprocessor % limits.register_partitions:
-        yield ("limits.register_partitions", limits.register_partitions,
+    parts = limits.register_file_partitions
+    if parts is not None and limits.registers_per_multiprocessor % parts.count:
+        yield ("limits.register_file_partitions.count", parts.count,
                f"must divide registers_per_multiprocessor = {limits.registers_per_multiprocessor}")
-    if limits.register_partitions > 1 and limits.register_allocation_scope == "block":
-        yield "limits.register_partitions", limits.register_partitions, "must be 1 if registers are handed out per block"
+    if parts is not None and limits.register_allocation_scope == "block":
+        yield "limits.register_file_partitions", parts, "must be absent if registers are handed out per block"
 
 
 @_combination("limits", declared=True)
 def _register_partitions_hold_the_warps(arch: Architecture) -> Iterator[Fault]:
-    limits = arch.limits
-    most = limits.warps_per_register_partition
-    if most is not None and most * limits.register_partitions != limits.warps_per_multiprocessor:
-        yield ("limits.warps_per_register_partition", most, "must be warps_per_multiprocessor / register_partitions = "
-               f"{limits.warps_per_multiprocessor / limits.register_partitions:g}")
+    parts, warps = arch.limits.register_file_partitions, arch.limits.warps_per_multiprocessor
+    if parts is not None and parts.warps_per_partition is not None and parts.warps_per_partition * parts.count != warps:
+        yield ("limits.register_file_partitions.warps_per_partition", parts.warps_per_partition,
+               f"must be warps_per_multiprocessor / count = {warps / parts.count:g}")
 
 
 @_combination("limits")
@@ -373,13 +369,11 @@ def _superscalar_issue_is_wide(arch: Architecture) -> Iterator[Fault]:
 
 
 @_combination("clocks", "units")
-def _parts_at_the_core_clock_have_a_ratio(arch: Architecture) -> Iterator[Fault]:
+def _parts_at_the_core_clock_are_known(arch: Architecture) -> Iterator[Fault]:
     known = [*CORE_PARTS, *(unit.name for unit in arch.units)]
-    for part in arch.clocks.core_parts:
+    for part in () if arch.clocks.core_domain is None else arch.clocks.core_domain.parts:
         if part not in known:
-            yield "clocks.core_parts", part, f"must name parts ({', '.join(CORE_PARTS)}) or units", closest(part, known)
-    if bool(arch.clocks.core_parts) != (arch.clocks.core_cycle_ratio is not None):
-        yield "clocks.core_cycle_ratio", arch.clocks.core_cycle_ratio, "must be given where core_parts are, and nowhere else"
+            yield "clocks.core_domain.parts", part, f"must name parts ({', '.join(CORE_PARTS)}) or units", closest(part, known)
 
 
 @_combination("units", "schedulers.count")
@@ -387,20 +381,21 @@ def _only_shared_units_have_copies(arch: Architecture) -> Iterator[Fault]:
     for unit in arch.units:
         if unit.copies > 1 and unit.scope == "scheduler":
             yield f"units.{unit.name}.copies", unit.copies, "must be 1 where each scheduler has a unit of its own"
-        whole = next((other for other in arch.units if other.name == unit.within), None)
-        if unit.within is not None and (whole is None or whole is unit or whole.within is not None):
-            yield f"units.{unit.name}.within", unit.within, "must name another unit that is not part of one itself"
-        elif whole is not None and "scheduler" in (unit.scope, whole.scope):
-            yield f"units.{unit.name}.within", unit.within, "must join units that all schedulers share"
-        elif whole is not None and whole.copies < (unit.first_copy or 0) + unit.copies:
-            yield (f"units.{unit.name}.copies", unit.copies,
-                   f"must be at most those of {whole.name} from number {unit.first_copy or 0} on = {max(0, whole.copies - (unit.first_copy or 0))}")
-        elif whole is None and unit.first_copy is not None:
-            yield f"units.{unit.name}.first_copy", unit.first_copy, "must be None unless within is given"
-        if unit.exclusive and unit.scope == "scheduler":
-            yield f"units.{unit.name}.exclusive", True, "must be False where each scheduler has a unit of its own"
-        if unit.exclusive and arch.schedulers.count == 1 and _asked(arch, f"units.{unit.name}.exclusive"):
-            yield f"units.{unit.name}.exclusive", True, "must be False where schedulers.count is 1: it takes issue slots of the others"
+        if unit.part_of is not None:
+            yield from _parts_of_units_fit(arch, unit, unit.part_of)
+        if unit.scope == "exclusive" and arch.schedulers.count == 1 and _asked(arch, f"units.{unit.name}.scope"):
+            yield f"units.{unit.name}.scope", unit.scope, "must be multiprocessor where schedulers.count is 1: it takes issue slots of the others"
+
+
+def _parts_of_units_fit(arch: Architecture, unit: Unit, part: PartOfUnit) -> Iterator[Fault]:
+    whole = next((other for other in arch.units if other.name == part.unit), None)
+    if whole is None or whole is unit or whole.part_of is not None:
+        yield f"units.{unit.name}.part_of.unit", part.unit, "must name another unit that is not part of one itself"
+    elif "scheduler" in (unit.scope, whole.scope):
+        yield f"units.{unit.name}.part_of.unit", part.unit, "must join units that all schedulers share"
+    elif whole.copies < part.first_copy + unit.copies:
+        yield (f"units.{unit.name}.copies", unit.copies,
+               f"must be at most those of {whole.name} from number {part.first_copy} on = {max(0, whole.copies - part.first_copy)}")
 
 
 @_combination("isa.operations", "isa.features", "units")
@@ -439,33 +434,32 @@ _SLOW_ROUTINES = ("fp32_div_exact", "fp32_sqrt_exact", "fp64_div", "fp64_sqrt")
 """Classes whose operands are looked at: special ones go through a routine."""
 _ARITHMETIC = ("int", "fp", "convert", "bit_")
 """Beginnings of the names of classes of arithmetic."""
-_FORM_OF = {"bank_passes": "atomic_shared", "lanes_merged": "atomic_shared", "retry_cycles": "atomic_shared", "address_cycles": "atomic_global",
-            "operands": "atomic_global"}
-"""Field of a form → the class of operation that it is for."""
+_FORM_OF = {"shared_atomic": "atomic_shared", "global_atomic": "atomic_global"}
+"""Component of a form → the class of operation that it is for."""
 
 
 @_combination("isa.operations")
 def _slow_paths_belong_to_an_operation(arch: Architecture) -> Iterator[Fault]:
     for name, cost in arch.isa.operations.items():
-        path = f"isa.operations.{name}"
-        needs = {"slow_issues": "slow_paths", "slow_path_instructions": "slow_paths", "slow_branches": "slow_issues", "slow_cycles": "slow_issues"}
+        path, slow = f"isa.operations.{name}.slow_path", cost.slow
+        needs = {"issues": "paths", "instructions": "paths", "branches": "issues", "cycles": "issues"}
         for field, needed in needs.items():
-            if getattr(cost, field) is not None and not getattr(cost, needed) and _asked(arch, f"{path}.{field}"):
-                yield f"{path}.{field}", getattr(cost, field), f"must be None unless {needed} is given"
-        if cost.slow_paths is not None and not name.startswith(_ARITHMETIC):
-            yield f"{path}.slow_paths", cost.slow_paths, "must be None: only arithmetic has special operands"
-        if cost.slow_issues is not None and name not in _SLOW_ROUTINES:
-            yield f"{path}.slow_issues", cost.slow_issues, f"must be None: only operands of {', '.join(_SLOW_ROUTINES)} are looked at"
-        if cost.slow_issues and (cost.slow_branches or 0) >= cost.slow_issues:
-            yield f"{path}.slow_branches", cost.slow_branches, f"must be less than slow_issues = {cost.slow_issues}"
-        yield from _rare_among_issues(path, cost)
+            if getattr(slow, field) is not None and not getattr(slow, needed) and _asked(arch, f"{path}.{field}"):
+                yield f"{path}.{field}", getattr(slow, field), f"must be None unless {needed} is given"
+        if slow.paths is not None and not name.startswith(_ARITHMETIC):
+            yield f"{path}.paths", slow.paths, "must be None: only arithmetic has special operands"
+        if slow.issues is not None and name not in _SLOW_ROUTINES:
+            yield f"{path}.issues", slow.issues, f"must be None: only operands of {', '.join(_SLOW_ROUTINES)} are looked at"
+        if slow.issues and (slow.branches or 0) >= slow.issues:
+            yield f"{path}.branches", slow.branches, f"must be less than issues = {slow.issues}"
+        yield from _guarded_among_issues(path, cost)
 
 
-@_combination("isa.operations", "isa.untaken_branch_cycles")
+@_combination("isa.operations", "isa.branch_costs")
 def _a_branch_that_nobody_takes_is_sooner(arch: Architecture) -> Iterator[Fault]:
-    branch, untaken = arch.isa.operations.get("branch"), arch.isa.untaken_branch_cycles
-    if branch is not None and untaken is not None and untaken > branch.latency_cycles and _asked(arch, "isa.untaken_branch_cycles"):
-        yield "isa.untaken_branch_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, that of one taken"
+    branch, untaken = arch.isa.operations.get("branch"), arch.isa.branching.untaken_cycles
+    if branch is not None and untaken is not None and untaken > branch.latency_cycles and _asked(arch, "isa.branch_costs.untaken_cycles"):
+        yield "isa.branch_costs.untaken_cycles", untaken, f"must be at most isa.operations.branch.latency_cycles = {branch.latency_cycles}, that of one taken"
 
 
 @_combination("isa.operations", "isa.forms")
@@ -473,22 +467,30 @@ def _forms_say_what_is_theirs(arch: Architecture) -> Iterator[Fault]:
     for name, form in arch.isa.forms.items():
         path, whole = f"isa.forms.{name}", arch.isa.operations.get(form.operation)
         for field, operation in _FORM_OF.items():
-            if form.operation != operation and getattr(form, field) != getattr(attrs.fields(type(form)), field).default:
-                yield f"{path}.{field}", getattr(form, field), f"must be {getattr(attrs.fields(type(form)), field).default}: it is of {operation} alone"
-        for field, least in (("bank_passes", 1), ("interval_cycles", None)):
-            if form.retry_cycles is not None and getattr(form, field) != least and _asked(arch, f"{path}.{field}"):
-                yield f"{path}.{field}", getattr(form, field), f"must be {least} where retry_cycles is given: the tries of the loop hold unit and banks"
-        for field in ("slow_paths", "slow_issues", "slow_branches", "slow_cycles") if whole is not None else ():
-            if getattr(form, field) not in (None, getattr(whole, field)):
-                yield f"{path}.{field}", getattr(form, field), f"must be None or that of isa.operations.{form.operation}, {getattr(whole, field)}"
-        if whole is not None and form.slow_path_instructions is not None and not whole.slow_paths and _asked(arch, f"{path}.slow_path_instructions"):
-            yield f"{path}.slow_path_instructions", form.slow_path_instructions, f"must be None unless isa.operations.{form.operation}.slow_paths is given"
-        yield from _rare_among_issues(path, form)
+            if form.operation != operation and getattr(form, field) is not None:
+                yield f"{path}.{field}", getattr(form, field), f"must be None: it is of {operation} alone"
+        banks = form.shared_atomic
+        if banks is not None and banks.retry_cycles is not None:
+            for field, value, least in (("shared_atomic.bank_passes", banks.bank_passes, 1), ("interval_cycles", form.interval_cycles, None)):
+                if value != least and _asked(arch, f"{path}.{field}"):
+                    yield f"{path}.{field}", value, f"must be {least} where retry_cycles is given: the tries of the loop hold unit and banks"
+        if whole is not None:
+            yield from _slow_path_is_that_of_the_class(arch, f"{path}.slow_path", form, whole)
+        yield from _guarded_among_issues(f"{path}.slow_path", form)
 
 
-def _rare_among_issues(path: str, cost: Operation | Form) -> Iterator[Fault]:
-    if (cost.rare_issues or 0) > cost.issues:
-        yield f"{path}.rare_issues", cost.rare_issues, f"must be at most issues = {cost.issues}"
+def _slow_path_is_that_of_the_class(arch: Architecture, path: str, form: Form, whole: Operation) -> Iterator[Fault]:
+    for field in ("paths", "issues", "branches", "cycles"):
+        value, theirs = getattr(form.slow, field), getattr(whole.slow, field)
+        if value not in (None, theirs):
+            yield f"{path}.{field}", value, f"must be None or that of isa.operations.{form.operation}, {theirs}"
+    if form.slow.instructions is not None and not whole.slow.paths and _asked(arch, f"{path}.instructions"):
+        yield f"{path}.instructions", form.slow.instructions, f"must be None unless isa.operations.{form.operation}.slow_path.paths is given"
+
+
+def _guarded_among_issues(path: str, cost: Operation | Form) -> Iterator[Fault]:
+    if (cost.slow.guarded_issues or 0) > cost.issues:
+        yield f"{path}.guarded_issues", cost.slow.guarded_issues, f"must be at most issues = {cost.issues}"
 
 
 def _asked(arch: Architecture, path: str) -> bool:
@@ -684,12 +686,12 @@ def _a_shared_texture_cache_is_no_nearer_than_the_network(arch: Architecture) ->
                f"must be at least interconnect.response_latency_ns = {least:.0f} SM cycles where a cluster shares it")
 
 
-@_combination("load_store", "coalescing.store", "interconnect.mask_bytes", declared=True)
+@_combination("load_store", "coalescing.store", "interconnect.byte_masks", declared=True)
 def _stores_that_wait_for_each_other_know_their_words(arch: Architecture) -> Iterator[Fault]:
     rule, combining = arch.coalescing.store, arch.load_store.write_combining
-    if combining and (not isinstance(rule, Lines) or rule.line_bytes > 128 or not arch.interconnect.mask_bytes):
+    if combining and (not isinstance(rule, Lines) or rule.line_bytes > 128 or arch.interconnect.byte_masks is None):
         yield ("load_store.write_combining", combining,
-               "must be absent unless coalescing.store is Lines of at most 128 bytes and interconnect.mask_bytes is given")
+               "must be absent unless coalescing.store is Lines of at most 128 bytes and interconnect.byte_masks is given")
 
 
 @_combination("caches.l1_prefetcher", "caches.l1")

@@ -15,18 +15,18 @@ _FIELDS = {
     "constants": ("caches.constant.latency_cycles", "caches.constant_l2.latency_cycles", "caches.constant_l3.latency_cycles",
                   "caches.constant_uniform.latency_cycles", "caches.constant_port.pass_latency_cycles", "caches.uniform_fill.latency_cycles",
                   "caches.uniform_fill.interval_cycles"),
-    "shared": ("shared.latency_cycles", "shared.pass_cycles", "shared.pass_latency_cycles", "shared.group_latency_cycles"),
+    "shared": ("shared.latency_cycles", "shared.pass_cycles", "shared.pass_latency_cycles", "shared.wide_access.group_latency_cycles"),
     "l1": ("caches.l1.latency_cycles",),
     "texture": ("caches.texture_l1.latency_cycles",),
-    "load_store": ("load_store.transaction_cycles", "load_store.pipeline.issue_interval_cycles", "load_store.replay_cycles"),
+    "load_store": ("load_store.transaction_cycles", "load_store.pipeline.issue_interval_cycles", "load_store.replay.cycles"),
 }
 """What of each part is a time in SM cycles."""
 
 
 def core_factor(arch: Architecture) -> float:
     """Give how many times as long, in SM cycles, things at the core clock take as they are declared to; 1 as declared."""
-    ratio = arch.clocks.core_cycle_ratio
-    factor = 1.0 if ratio is None else arch.clocks.shader_mhz / arch.clocks.core_mhz / ratio
+    domain = arch.clocks.core_domain
+    factor = 1.0 if domain is None else arch.clocks.shader_mhz / arch.clocks.core_mhz / domain.cycle_ratio
     return 1.0 if abs(factor - 1) < 1e-6 else factor        # the ratio is declared to six places
 
 
@@ -45,13 +45,17 @@ def in_sm_cycles(arch: Architecture) -> Architecture:
 
 def at_clocks(arch: Architecture, cost: Operation) -> Operation:
     """Give the cost of an operation at the machine's clocks, in SM cycles."""
-    factor = core_factor(arch) if cost.unit in arch.clocks.core_parts else 1.0
+    factor = core_factor(arch) if cost.unit in _parts(arch) else 1.0
     if factor == 1:
         return cost
     return attrs.evolve(cost, latency_cycles=round(cost.latency_cycles * factor), interval_cycles=arch.interval_cycles(cost) * factor)
 
 
+def _parts(arch: Architecture) -> tuple[str, ...]:
+    return () if arch.clocks.core_domain is None else arch.clocks.core_domain.parts
+
+
 def _times(arch: Architecture) -> Iterator[tuple[str, int]]:
     known: dict[str, Any] = {path: value for path, value, _ in arch.walk()}
-    for part in arch.clocks.core_parts:
+    for part in _parts(arch):
         yield from ((path, known[path]) for path in _FIELDS.get(part, ()) if known.get(path))

@@ -205,6 +205,29 @@ MEMORY_CLASSES: frozenset[str] = frozenset(
 """Classes whose latency is added to that of the memory which they access."""
 
 
+@attrs.frozen(kw_only=True)
+class SlowPath:
+    """What an operation does for special operands (zeros, denormals, infinities, NaNs, numbers near the ends of the range), as CUDA's quotients and
+    roots look for them."""
+
+    guarded_issues: int | None = integer(at_most=100, optional=True, default=None)
+    """Of the operation's `issues`, those under a predicate that holds for special operands alone: no lane executes them here."""
+    paths: int | None = integer(at_most=4, optional=True, default=None)
+    """Conditional branches that the operation contains besides, to code for special operands."""
+    issues: int | None = integer(optional=True, default=None)
+    """Warp instructions of that code, where lanes need it; None: none ever does."""
+    branches: int | None = integer(optional=True, default=None)
+    """Branches among them."""
+    cycles: int | None = integer(optional=True, default=None)
+    """SM cycles by which that code delays the result."""
+    instructions: int | None = integer(optional=True, default=None)
+    """Instructions of that code, which a kernel has once, behind its own."""
+
+
+NO_SLOW_PATH = SlowPath()
+"""That of an operation whose operands are all alike."""
+
+
 @attrs.frozen
 class Operation:
     """Cost of one class of operation."""
@@ -219,19 +242,36 @@ class Operation:
     up. Parts of a cycle add up over instructions of arithmetic; elsewhere the sum is rounded to whole cycles."""
     issues: int = integer(at_least=0, default=1)
     """Warp instructions that the machine issues for it; 0: it is free, the compiler or an operand absorbs it."""
-    rare_issues: int | None = integer(at_most=100, optional=True, default=None)
-    """Of the `issues`, those under a predicate that holds for special operands alone: no lane executes them here."""
-    slow_paths: int | None = integer(at_most=4, optional=True, default=None)
-    """Conditional branches that it contains besides, to code for special operands (zeros, denormals, infinities, NaNs, numbers near the
-    ends of the range), as CUDA's quotients and roots look for them."""
-    slow_issues: int | None = integer(optional=True, default=None)
-    """Warp instructions of that code, where lanes need it; None: none ever does."""
-    slow_branches: int | None = integer(optional=True, default=None)
-    """Branches among them."""
-    slow_cycles: int | None = integer(optional=True, default=None)
-    """SM cycles by which that code delays the result."""
-    slow_path_instructions: int | None = integer(optional=True, default=None)
-    """Instructions of that code, which a kernel has once, behind its own."""
+    slow_path: SlowPath | None = part(SlowPath, optional=True, default=None)
+    """What it does for special operands; None: the same as for others."""
+
+    @property
+    def slow(self) -> SlowPath:
+        """What it does for special operands, be it nothing."""
+        return self.slow_path or NO_SLOW_PATH
+
+
+@attrs.frozen(kw_only=True)
+class SharedAtomic:
+    """An atomic operation on shared memory that the banks do not carry out in one pass for each that lanes need."""
+
+    bank_passes: int = integer(at_most=15, default=1)
+    """Passes over the banks for each that lanes need."""
+    lanes_merged: bool = flag(default=False)
+    """Lanes that operate on one word are served together."""
+    retry_cycles: int | None = integer(at_most=4000, optional=True, default=None)
+    """Of a loop of a load and a compare-and-swap, in which one lane of each bank succeeds at a time: SM cycles of each further try; the latency is
+    that of the first, and the warp goes on after the last. None: the memory operates by itself."""
+
+
+@attrs.frozen(kw_only=True)
+class GlobalAtomic:
+    """An atomic operation on global memory that holds its partition for another time than most."""
+
+    address_cycles: float | None = real(optional=True, default=None)
+    """Core cycles for which an operation holds its partition if others are on the same address; None: `LoadStore.atomic_cycles`."""
+    operands: int = integer(at_most=3, default=1)
+    """Values that each lane sends; each holds its partition."""
 
 
 @attrs.frozen(kw_only=True)
@@ -247,18 +287,21 @@ class Form(Operation):
     pattern: str = text()
     """Which: opcode and modifiers as written, such as ``ex2.approx.ftz.f32``; ``*`` and ``?`` stand for any characters and any one,
     ``[su]`` for one of several. Of the patterns of a class that fit, the longest counts."""
-    bank_passes: int = integer(at_most=15, default=1)
-    """Atomics on shared memory: passes over the banks for each that lanes need."""
-    lanes_merged: bool = flag(default=False)
-    """Atomics on shared memory: lanes that operate on one word are served together."""
-    retry_cycles: int | None = integer(at_most=4000, optional=True, default=None)
-    """Atomics on shared memory that are a loop of a load and a compare-and-swap, in which one lane of each bank succeeds at a time: SM cycles
-    of each further try; the latency is that of the first, and the warp goes on after the last. None: the memory operates by itself."""
-    address_cycles: float | None = real(optional=True, default=None)
-    """Atomics on global memory: core cycles for which an operation holds its partition if others are on the same address; None:
-    `LoadStore.atomic_cycles`."""
-    operands: int = integer(at_most=3, default=1)
-    """Atomics on global memory: values that each lane sends; each holds its partition."""
+    shared_atomic: SharedAtomic | None = part(SharedAtomic, optional=True, default=None)
+    """Of atomics on shared memory: how the banks serve them; None: in one pass for each that lanes need."""
+    global_atomic: GlobalAtomic | None = part(GlobalAtomic, optional=True, default=None)
+    """Of atomics on global memory: how long they hold their partition; None: one value of a lane, as long as usual."""
+
+
+@attrs.frozen(kw_only=True)
+class PartOfUnit:
+    """Some copies of another unit, or all of them: an instruction for either holds one. So a unit of two copies, each of which is a unit by itself,
+    stands for whichever is free; two units that are the same copy of another never work at a time."""
+
+    unit: str = text()
+    """Name of that unit."""
+    first_copy: int = integer(at_least=0, at_most=7, default=0)
+    """Which of its copies is the first of these, counted from 0."""
 
 
 @attrs.frozen
@@ -269,17 +312,13 @@ class Unit:
     """Name by which operations and pairs for dual issue refer to it."""
     lanes: int = integer(at_most=64)
     """Lanes that start per cycle: one warp instruction occupies the unit for ``ceil(warp.size / lanes)`` cycles."""
-    scope: str = choice("scheduler", "multiprocessor", default="multiprocessor")
-    """Whether each scheduler has one of its own, or all share one."""
+    scope: str = choice("scheduler", "multiprocessor", "exclusive", default="multiprocessor")
+    """Whether each scheduler has one of its own, or all share one; ``exclusive``: all share it, and an instruction for it costs every other scheduler
+    an issue slot as well."""
     copies: int = integer(at_most=8, default=1)
     """Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time."""
-    within: str | None = text(optional=True, default=None)
-    """Name of a unit of which these are some copies, or all: an instruction for either holds one of them. So a unit of two copies, each of which
-    is a unit by itself, stands for whichever is free; two units that are the same copy of another never work at a time."""
-    first_copy: int | None = integer(at_least=0, at_most=7, optional=True, default=None)
-    """Which of those copies is the first of these, counted from 0; None: the first."""
-    exclusive: bool = flag(default=False)
-    """Whether an instruction for it costs every other scheduler an issue slot as well."""
+    part_of: PartOfUnit | None = part(PartOfUnit, optional=True, default=None)
+    """Of which unit these are copies; None: they are units of their own."""
 
 
 @named("plain")
@@ -298,8 +337,6 @@ class Assembler(Named):
     debug_signs_by_branch: bool = flag(default=False)
     """Code for debugging: signed 32-bit quotients and remainders are negated in a block that lanes whose result is not negative leave by a guarded join,
     the others by one behind it."""
-    shared_operands: bool = flag(default=False)
-    """Arithmetic reads one 32-bit operand from shared memory itself, in place of a load that only it reads."""
     loads_pass_shared_stores: bool = flag(default=False)
     """Loads from global memory start before stores to shared memory that stand before them."""
     predication_global_load_instructions: int = integer(default=1)
@@ -316,6 +353,30 @@ class Assembler(Named):
     def idle(self, architecture: Any) -> Mapping[str, str]:
         """Give the fields that say nothing on this machine, each with what would have to be so: they are refused."""
         return {}
+
+
+@attrs.frozen(kw_only=True)
+class BranchCosts:
+    """What branches, guards and reconvergence cost beside the latency of a branch that is taken."""
+
+    guard_latency_cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand."""
+    untaken_cycles: int | None = integer(at_least=1, optional=True, default=None)
+    """SM cycles from a branch, or a guarded end, that no lane of a warp takes to the next instruction; None: as many as one that is taken."""
+    convergence_cycles: int = integer(at_least=0, default=0)
+    """SM cycles for which a warp waits at a place where lanes that may have diverged reconverge, the issue of what brings them together included."""
+
+
+NO_BRANCH_COSTS = BranchCosts()
+"""Those of a machine that has none."""
+
+
+@attrs.frozen(kw_only=True)
+class SerialMatch:
+    """A ``match.any`` that takes the values among the lanes one by one, each of which holds the unit for the operation's interval."""
+
+    value_cycles: int = integer()
+    """SM cycles by which each further value delays the result."""
 
 
 @attrs.frozen(kw_only=True)
@@ -340,17 +401,12 @@ class Isa:
     """Whether the compiler fuses a multiply and a dependent add into one instruction."""
     float_mad: str = choice("fused", "truncated", "separate")
     """Single-precision multiply-add: one rounding; product truncated to 24 bits; or two rounded operations."""
-    match_value_cycles: int = integer(at_least=0, default=0)
-    """SM cycles by which each further value among the lanes delays the result of ``match.any``, which then takes the values one by one, each of
-    which holds the unit for the operation's interval; 0: it takes no longer for several."""
-    guard_latency_cycles: int = integer(at_least=0, default=0)
-    """SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand."""
-    untaken_branch_cycles: int | None = integer(at_least=1, optional=True, default=None)
-    """SM cycles from a branch, or a guarded end, that no lane of a warp takes to the next instruction; None: as many as one that is taken."""
+    serial_match: SerialMatch | None = part(SerialMatch, optional=True, default=None)
+    """How ``match.any`` takes the values among the lanes one by one; None: it takes no longer for several."""
+    branch_costs: BranchCosts | None = part(BranchCosts, optional=True, default=None)
+    """What branches and guards cost beside the operation ``branch``; None: nothing."""
     exits_count_as_branches: bool = flag(default=False)
     """Whether the machine's counter of branches counts the ends of a kernel's threads too, guarded ones whether or not a lane takes them."""
-    convergence_cycles: int = integer(at_least=0, default=0)
-    """SM cycles for which a warp waits at a place where lanes that may have diverged reconverge, the issue of what brings them together included."""
     predication_max_instructions: int = integer(at_least=0)
     """Longest body of a branch that the compiler turns into predicated instructions; 0: never."""
     assembler: Assembler = extensible(Assembler, default=Assembler())
@@ -360,6 +416,10 @@ class Isa:
     warpgroup: WarpgroupProducts | None = part(WarpgroupProducts, optional=True, default=None)
     """How four warps compute products together; None where they do not."""
 
+    @property
+    def branching(self) -> BranchCosts:
+        """What branches and guards cost beside the operation ``branch``, be it nothing."""
+        return self.branch_costs or NO_BRANCH_COSTS
 
     def cost(self, operation: str, form: str = "") -> Operation:
         """Give the cost of a class of operation, for a form of instruction such as ``ex2.approx.ftz.f32``. KeyError: there is none."""
@@ -384,7 +444,7 @@ def forms(*tables: CostTable) -> FrozenMap[str, Form]:
     made: dict[str, Form] = {}
     for name, (cost, entry) in _by_name("isa.forms", tables, lambda entry: re.sub(r"\W+", "_", entry.partition(":")[2]).strip("_")).items():
         operation, _, pattern = entry.partition(":")
-        made[name] = Form(operation=operation, pattern=pattern, **attrs.asdict(cost))
+        made[name] = Form(operation=operation, pattern=pattern, **attrs.asdict(cost, recurse=False))
     return FrozenMap(made)
 
 

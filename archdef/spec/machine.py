@@ -1,6 +1,8 @@
 """The multiprocessors: warps, limits, clocks, schedulers; and how the host reaches the machine."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import attrs
 
 from archdef.spec.fields import choice, exceptions, flag, integer, integers, pairs, part, policy, real, text, texts
@@ -41,8 +43,10 @@ class Warp:
 
 @attrs.frozen(kw_only=True)
 class BlockLaunch:
-    """How fast blocks start on one multiprocessor, and how fast the chip takes note of their ends."""
+    """Where blocks start, how fast they do on one multiprocessor, and how fast the chip takes note of their ends."""
 
+    dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
+    """Which multiprocessor the next block goes to."""
     chip_warp_cycles: float = real(at_least=0, default=0)
     """SM cycles that each warp of a block adds to `Chip.block_launch_cycles` until the next block can start anywhere on the chip."""
     setup_cycles: float = real(at_least=0, default=0)
@@ -65,16 +69,19 @@ class Chip:
     """Multiprocessors that share a cluster; the last cluster may be smaller."""
     cluster_sizes: tuple[int, ...] = integers(longest=32, default=())
     """Multiprocessors of each cluster, where they are not equally many; none: as above."""
-    block_dispatch: BlockDispatch = policy(BlockDispatch, default=RoundRobin())
-    """Which multiprocessor the next block goes to."""
     block_launch_cycles: float = real(at_least=0)
     """Least SM cycles between two block launches anywhere on the chip."""
     block_launch: BlockLaunch | None = part(BlockLaunch, optional=True, default=None)
-    """What a block's launch takes on its multiprocessor, and its end on the chip; None: nothing besides."""
+    """Which multiprocessor a block goes to, what its launch takes there, and its end on the chip; None: each in turn, and nothing besides."""
     block_turnover_cycles: int = integer(at_least=0)
     """SM cycles from the end of a block until its successor on that multiprocessor issues."""
     launch_overhead_us: float = real(at_least=0)
     """Host time of a launch call; not part of the kernel's own time."""
+
+    @property
+    def dispatch(self) -> BlockDispatch:
+        """Which multiprocessor the next block goes to."""
+        return RoundRobin() if self.block_launch is None else self.block_launch.dispatch
 
 
 @attrs.frozen(kw_only=True)
@@ -122,6 +129,48 @@ class BlockClusters:
 
 
 @attrs.frozen(kw_only=True)
+class RegisterAllocationRules:
+    """How a multiprocessor hands out registers beyond rounding up to a unit."""
+
+    unit_exceptions: tuple[tuple[tuple[int, ...], int], ...] = exceptions(default=())
+    """``((registers per thread, …), unit)``: numbers of registers for which another unit holds."""
+    minimum_per_thread: int = integer(default=1)
+    """Registers per thread that a launch gets at least, however few its kernel has."""
+
+    def unit(self, registers: int, otherwise: int) -> int:
+        """Give the unit for so many registers per thread."""
+        return next((unit for counts, unit in self.unit_exceptions if registers in counts), otherwise)
+
+
+@attrs.frozen(kw_only=True)
+class RegisterFilePartitions:
+    """A register file in equal parts; a warp's registers lie in one of them."""
+
+    count: int = integer(at_least=2)
+    """How many there are."""
+    warps_per_partition: int | None = integer(optional=True, default=None)
+    """Most warps that one part takes; None: as many as their registers allow."""
+
+
+@attrs.frozen(kw_only=True)
+class SharedParameters:
+    """Kernel parameters that lie in the shared memory of every block, as on devices of compute capability 1.x."""
+
+    launch_bytes: int = integer(at_least=0)
+    """Launch data before them, likewise in every block."""
+
+
+@attrs.frozen(kw_only=True)
+class CarveoutHeadroom:
+    """Room in the carveout of shared memory for more blocks than can be resident."""
+
+    ratio: int = integer(at_least=2)
+    """Times the shared memory of the blocks that can be resident for which the driver sets it, as long as that is …"""
+    most_bytes: int = integer()
+    """… no more than this."""
+
+
+@attrs.frozen(kw_only=True)
 class Limits:
     """What a launch may ask for, and in which units a multiprocessor hands out its resources."""
 
@@ -145,14 +194,10 @@ class Limits:
     """Registers are handed out in multiples of this many …"""
     register_allocation_scope: str = choice("block", "warp")
     """… per block or per warp."""
-    register_allocation_unit_exceptions: tuple[tuple[tuple[int, ...], int], ...] = exceptions(default=())
-    """``((registers per thread, …), unit)``: numbers of registers for which another unit holds."""
-    register_allocation_minimum: int = integer(default=1)
-    """Registers per thread that a launch gets at least, however few its kernel has."""
-    register_partitions: int = integer(default=1)
-    """Equal parts of the register file; a warp's registers lie in one of them."""
-    warps_per_register_partition: int | None = integer(optional=True, default=None)
-    """Most warps that one part of the register file takes; None: as many as their registers allow."""
+    register_allocation_rules: RegisterAllocationRules | None = part(RegisterAllocationRules, optional=True, default=None)
+    """What else counts when registers are handed out; None: nothing."""
+    register_file_partitions: RegisterFilePartitions | None = part(RegisterFilePartitions, optional=True, default=None)
+    """Parts of the register file; None: it is one."""
     warp_allocation_granularity: int = integer(default=1)
     """Warps (of a block if registers are handed out per block, else of a part of the register file) count in multiples of it."""
     shared_bytes_per_multiprocessor: int = integer(at_least=0)
@@ -163,14 +208,12 @@ class Limits:
     """Shared memory is handed out in multiples of this."""
     shared_reserved_bytes_per_block: int = integer(at_least=0, default=0)
     """Shared memory that the system takes for itself in every block."""
-    shared_launch_bytes_per_block: int | None = integer(at_least=0, optional=True, default=None)
-    """Launch data that lie in the shared memory of every block, with the kernel's parameters behind them; None: both lie elsewhere."""
+    shared_parameters: SharedParameters | None = part(SharedParameters, optional=True, default=None)
+    """The kernel's parameters in the shared memory of every block; None: they lie elsewhere."""
     shared_carveouts: tuple[int, ...] = integers(at_least=0, default=())
     """Sizes in bytes that `shared_bytes_per_multiprocessor` can be set to, where L1 shares the array; empty: fixed."""
-    shared_headroom_ratio: int = integer(default=1)
-    """Times the shared memory of the blocks that can be resident for which the driver sets it, as long as that is …"""
-    shared_headroom_bytes: int = integer(at_least=0, default=0)
-    """… no more than this."""
+    carveout_headroom: CarveoutHeadroom | None = part(CarveoutHeadroom, optional=True, default=None)
+    """For how many more blocks the driver sets it; None: for those that can be resident."""
     block_dimensions: tuple[int, int, int] = integers(length=3)
     """Most threads of a block along x, y, z."""
     grid_dimensions: tuple[int, int, int] = integers(length=3)
@@ -203,10 +246,25 @@ CORE_PARTS: dict[str, str] = {
 
 
 @attrs.frozen(kw_only=True)
+class CoreDomain:
+    """Parts of a multiprocessor that run at the core clock. Their times, in SM cycles, hold while a core cycle is `cycle_ratio` of those, and change
+    with the clocks (`archdef.spec.clocking`)."""
+
+    parts: tuple[str, ...] = texts(needs_evidence=True)
+    """Which: parts out of `CORE_PARTS`, and units by name, the intervals and latencies of whose operations then change with that clock."""
+    cycle_ratio: float = real()
+    """SM cycles in a core cycle at which the times of such parts are declared."""
+
+    def faults(self) -> Iterator[tuple[str, object, str]]:
+        """Yield what is wrong with one field alone that its rule does not say."""
+        if not self.parts:
+            yield "parts", self.parts, "must name parts: without any nothing runs at the core clock"
+
+
+@attrs.frozen(kw_only=True)
 class Clocks:
-    """Clock domains. Multiprocessors run at the shader clock, but for what is said to run at the core clock, as interconnect, partition
-    ports and L2 do. All times of a multiprocessor are declared in SM cycles; those of its parts at the core clock hold while an SM cycle
-    is `core_cycle_ratio` of a core cycle, and change with the clocks (`archdef.spec.clocking`)."""
+    """Clock domains. Multiprocessors run at the shader clock, but for their `core_domain`; interconnect, partition ports and L2 run at
+    the core clock. All times of a multiprocessor are declared in SM cycles."""
 
     core_mhz: float = real()
     """Interconnect, partition ports and L2."""
@@ -214,11 +272,8 @@ class Clocks:
     """Multiprocessors ("SM cycles"); equal to the core clock on machines that have one."""
     memory_mhz: float = real()
     """DRAM command clock as device queries print it; data moves `Dram.transfers_per_clock` times per cycle."""
-    core_parts: tuple[str, ...] = texts(needs_evidence=True, default=())
-    """What of a multiprocessor runs at the core clock: parts out of `CORE_PARTS`, and units by name, the intervals and latencies of whose
-    operations then change with that clock."""
-    core_cycle_ratio: float | None = real(optional=True, default=None)
-    """SM cycles in a core cycle at which the times of such parts are declared; None: nothing of a multiprocessor runs at the core clock."""
+    core_domain: CoreDomain | None = part(CoreDomain, optional=True, default=None)
+    """What of a multiprocessor runs at the core clock; None: nothing."""
 
 
 @attrs.frozen(kw_only=True)

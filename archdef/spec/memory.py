@@ -16,6 +16,14 @@ MOST_L2_PARTITIONS = 16
 
 
 @attrs.frozen(kw_only=True)
+class BankRows:
+    """Banks that serve several words at a time, as those of Kepler do in their mode of four bytes."""
+
+    words: int = integer(power_of_two=True, at_least=2, at_most=16)
+    """Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * words`` words."""
+
+
+@attrs.frozen(kw_only=True)
 class SharedMemory:
     """The banks of a multiprocessor's shared memory; the byte at address a lies in word ``a // bank_width_bytes``."""
 
@@ -23,8 +31,8 @@ class SharedMemory:
     """Banks, each serving one word per pass."""
     bank_width_bytes: int = integer(power_of_two=True, default=4)
     """Bytes of a bank's word."""
-    row_words: int = integer(power_of_two=True, at_most=16, default=1)
-    """Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words`` words."""
+    bank_rows: BankRows | None = part(BankRows, optional=True, default=None)
+    """Rows of which one pass serves several words of a bank; None: a pass serves one word of each."""
     conflict_lanes: int = integer(at_most=64, power_of_two=True)
     """Lanes that are served together; lanes of different groups never conflict."""
     broadcast: Broadcast = policy(Broadcast)
@@ -42,8 +50,10 @@ class SharedMemory:
 
     conflicts_hold_issue: bool = flag(default=False)
     """Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself reads shared memory."""
-    group_latency_cycles: int = integer(at_least=0, default=0)
-    """SM cycles by which each further group of lanes, of a load that is served in several, delays its result besides its passes."""
+    @property
+    def row_words(self) -> int:
+        """Words of a bank that one pass serves together if they lie in one row."""
+        return 1 if self.bank_rows is None else self.bank_rows.words
 
     def _conflict_groups(self, addresses: Sequence[int], word_bytes: int, mask: Sequence[bool] | None, load: bool) -> Iterator[list[tuple[int, int]]]:
         pieces = max(1, word_bytes // self.bank_width_bytes)
@@ -387,6 +397,33 @@ class BulkCopyUnit:
 
 
 @attrs.frozen(kw_only=True)
+class Replay:
+    """Memory instructions that are issued again for what one issue did not finish."""
+
+    cycles: int = integer(at_least=0, default=0)
+    """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
+    on_reservation_fail: bool = flag(default=False)
+    """Whether a load that fails to reserve a line of L1, as all lines of the set are being filled, is replayed when one of them has come: its
+    warp waits, others go on. Otherwise it holds the load/store unit."""
+
+
+@attrs.frozen(kw_only=True)
+class StoreBuffer:
+    """Where the data of stores lie until they are acknowledged."""
+
+    size_bytes: int = integer(at_most=1 << 24)
+    """Bytes of sectors, whole or in part, that all stores in flight may carry together."""
+
+
+@attrs.frozen(kw_only=True)
+class TexturePipeline:
+    """What keeps a multiprocessor's fetches from a texture cache that a cluster shares, apart from its other reads."""
+
+    fetches_in_flight: int = integer()
+    """Texture transactions sent to that cache, and not yet answered, be they hits."""
+
+
+@attrs.frozen(kw_only=True)
 class LoadStore:
     """What one multiprocessor can have under way."""
 
@@ -402,17 +439,14 @@ class LoadStore:
     """Read transactions sent and not yet answered."""
     stores_in_flight_per_multiprocessor: int = integer()
     """Write transactions sent and not yet acknowledged."""
-    store_bytes_in_flight_per_multiprocessor: int | None = integer(optional=True, at_most=1 << 24, default=None)
-    """Bytes of sectors that those may carry together, whole or in part; None: as many as they are."""
-    textures_in_flight_per_multiprocessor: int | None = integer(optional=True, default=None)
-    """Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits; None: they count as reads."""
+    store_buffer: StoreBuffer | None = part(StoreBuffer, optional=True, default=None)
+    """What holds the data of those; None: there is room for all."""
+    texture_pipeline: TexturePipeline | None = part(TexturePipeline, optional=True, default=None)
+    """What holds fetches from a texture cache that a cluster shares; None: they count as reads."""
     transaction_cycles: int = integer()
     """SM cycles for which each transaction, the first included, holds the load/store unit."""
-    replay_cycles: int = integer(at_least=0, default=0)
-    """SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on."""
-    replay_on_reservation_fail: bool = flag(default=False)
-    """Whether a load that fails to reserve a line of L1, as all lines of the set are being filled, is replayed when one of them has come: its
-    warp waits, others go on. Otherwise it holds the load/store unit."""
+    replay: Replay | None = part(Replay, optional=True, default=None)
+    """What is issued again; None: nothing is, the unit finishes each access."""
     atomic_cycles: float = real()
     """Core cycles for which one sector's atomic operations hold its partition, and each further operation on the same address."""
     atomic_sector_cycles: float | None = real(optional=True, default=None)
@@ -485,6 +519,19 @@ class RequestCoalescer:
 
 
 @attrs.frozen(kw_only=True)
+class ByteMasks:
+    """Masks by which packets say which bytes of their sectors they write."""
+
+    mask_bytes: int = integer()
+    """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
+    sector_mask_bytes: int = integer(at_least=0, default=0)
+    """Bytes by which each sector makes the packet of atomic operations longer that carries more than one word, instead; 0: all together `mask_bytes`."""
+    partial_write_cycles: float = real(at_least=0, default=0.0)
+    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with `Interconnect.slices`, those for
+    which it holds its slice as atomic operations do."""
+
+
+@attrs.frozen(kw_only=True)
 class Interconnect:
     """Between multiprocessors and partitions. Every packet is a header, plus its data if it carries any."""
 
@@ -494,13 +541,8 @@ class Interconnect:
     """One way, partition to multiprocessor, unloaded."""
     header_bytes: int = integer(at_least=0)
     """Bytes of a packet besides its data."""
-    mask_bytes: int = integer(at_least=0, default=0)
-    """Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer."""
-    sector_mask_bytes: int = integer(at_least=0, default=0)
-    """Bytes by which each sector makes the packet of atomic operations longer that carries more than one word, instead; 0: all together `mask_bytes`."""
-    partial_write_cycles: float = real(at_least=0, default=0.0)
-    """Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with `slices`, those for which it
-    holds its slice as atomic operations do."""
+    byte_masks: ByteMasks | None = part(ByteMasks, optional=True, default=None)
+    """Masks of packets that write a part of their sectors; None: these are as long as others."""
     injection_bytes_per_cycle: int = integer()
     """Rate into the network, per core cycle …"""
     injection_scope: str = choice("multiprocessor", "cluster")
@@ -575,8 +617,6 @@ class Dram:
     """Requests, reads and writes together, that a partition holds; a full queue blocks the port."""
     refreshes_postponed: int = integer(at_least=0, at_most=64, default=0)
     """Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when none does."""
-    page_policy: str = choice("open", "close_adaptive", default="open")
-    """Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued wants it."""
     scheduling: DramScheduling = policy(DramScheduling)
     """Which request of the queue is next."""
     write_drain_high: int = integer()

@@ -16,7 +16,7 @@ import attrs
 from archdef._plugins import installed, refusal
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning
-from archdef.spec.fields import flag, integer, integers
+from archdef.spec.fields import choice, flag, integer, integers
 
 if TYPE_CHECKING:
     from archdef.policies import Compiled
@@ -385,3 +385,5 @@ class FirstReady(DramScheduling):
 
     window: int = integer(default=64)
     """Requests at the head of the queue that are looked at."""
+    page_policy: str = choice("open", "close_adaptive", default="open")
+    """Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued wants it."""

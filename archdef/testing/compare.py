@@ -79,8 +79,10 @@ class Launch:
 
 def with_warp_size(architecture, size: int):
     """Give an architecture with warps of `size` lanes and room for as many of them as blocks need."""
-    return architecture.evolve({"warp.size": size, "limits.warps_per_multiprocessor": 64,
-                                "limits.warps_per_register_partition": 64})
+    room: dict[str, object] = {"limits.warps_per_multiprocessor": 64}
+    if architecture.limits.register_file_partitions is not None:
+        room["limits.register_file_partitions.warps_per_partition"] = 64
+    return architecture.evolve({"warp.size": size, **room})
 
 
 def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarray], list[int]]:

@@ -59,7 +59,7 @@ def fresh_rows(architecture, base: int, count: int) -> tuple[list[int], list[boo
         row = (base + offset) // dram.interleave_bytes // dram.partitions * dram.interleave_bytes // dram.row_bytes
         if (partition, row) not in rows:
             offsets.append(offset)
-            closed.append(dram.page_policy == "open" and (partition, row % dram.banks) in banks)
+            closed.append(getattr(dram.scheduling, "page_policy", "open") == "open" and (partition, row % dram.banks) in banks)
             rows.add((partition, row))
             banks.add((partition, row % dram.banks))
     return offsets, closed

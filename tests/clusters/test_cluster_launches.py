@@ -7,6 +7,7 @@ import archdef
 from archdef import registry
 from archdef.errors import LaunchError
 from archdef.run.limits import active_clusters, together
+from archdef.spec import RoundRobin
 
 STORE = "mov.u32 %r20, %smid;" + SYNC
 
@@ -60,8 +61,7 @@ def test_what_the_kernel_demands():
 
 
 def test_a_cluster_that_has_nowhere_room():
-    small = archdef.Device(registry.get("h100").evolve({"chip.multiprocessors": 8, "chip.cluster_sizes": (2, 6), "chip.block_dispatch":
-                                                        registry.get("a100").chip.block_dispatch}))
+    small = archdef.Device(registry.get("h100").evolve({"chip.multiprocessors": 8, "chip.cluster_sizes": (2, 6), "chip.block_launch.dispatch": RoundRobin()}))
     assert len(set(launch(grid=6, machine=small, cluster=6, threads=1024))) <= 6
     with pytest.raises(LaunchError, match="a cluster of 6 multiprocessors has room for only 12 of its blocks"):
         launch(grid=16, machine=small, cluster=16, threads=1024, nonportable_cluster=True)

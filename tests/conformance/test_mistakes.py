@@ -239,6 +239,6 @@ def test_a_declaration_that_the_engine_cannot_keep_fails():
     """Matrix fragments are defined for 32 lanes: a machine of 64 that declares them promises too much."""
     if "h100" not in registry.names():
         pytest.skip("needs h100")
-    wide = registry.get("h100").evolve({"warp.size": 64, "limits.warps_per_multiprocessor": 32, "limits.warps_per_register_partition": 8})
+    wide = registry.get("h100").evolve({"warp.size": 64, "limits.warps_per_multiprocessor": 32})
     with pytest.raises(Exception, match="fragments of matrices are defined for warps of 32 lanes"):
         BY_NAME["features"](Subject(wide), "matrix")

@@ -12,7 +12,7 @@ WHAT_IFS = [
     ("h100", {"dram.partitions": 2, "dram.extra_latency_ns": 0}),               # refreshes fell into step with the loads
     ("g80", {"dram.partitions": 64, "dram.extra_latency_ns": 0}),               # whole half-warps bring 128 bytes
     ("gf100", {"dram.banks": 1}), ("gf100", {"dram.row_bytes": 512}), ("k40", {"dram.partitions": 1}), ("k40", {"dram.ecc_overhead_ratio": 1.2}),
-    ("c500", {"dram.page_policy": "close_adaptive", "dram.banks": 2})]
+    ("c500", {"dram.scheduling.page_policy": "close_adaptive", "dram.banks": 2})]
 
 
 @pytest.mark.parametrize("name, changes", WHAT_IFS, ids=lambda value: value if isinstance(value, str) else " ".join(value))

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from archdef.engine import shared
 from archdef.pack import bank_table
-from archdef.spec import ExtraPass, MergedLanes, MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
+from archdef.spec import BankRows, ExtraPass, MergedLanes, MulticastBroadcast, SharedMemory, SingleWordBroadcast, SplitLanes, WordAtATime
 
 
 def memory(banks, lanes, broadcast, wide=SplitLanes(), width=4, row_words=1):
     return SharedMemory(banks=banks, conflict_lanes=lanes, broadcast=broadcast, wide_access=wide, bank_width_bytes=width,
-                        row_words=row_words, latency_cycles=30, pass_cycles=2)
+                        bank_rows=BankRows(words=row_words) if row_words > 1 else None, latency_cycles=30, pass_cycles=2)
 
 
 MEMORIES = [memory(16, 16, SingleWordBroadcast()), memory(32, 32, MulticastBroadcast()), memory(16, 16, MulticastBroadcast()),

@@ -8,7 +8,7 @@ from parameters_header import HEADER
 from archdef import parameters, registry
 from archdef.parameters import COMPONENTS, PLACES, classes, component_tables, header, members, number_of
 from archdef.engine.machine import SumRule
-from archdef.spec import AlignedSum, Architecture, Cache, ChainedSum, Dram, MatrixArithmetic, PairedSum
+from archdef.spec import AlignedSum, Architecture, Cache, ChainedSum, FirstReady, MatrixArithmetic, PairedSum
 from archdef.spec.fields import integer, real
 
 ENGINE = HEADER.parent
@@ -76,7 +76,7 @@ def test_a_machine_has_a_number_for_every_member(name):
 
 
 def test_words_have_numbers_from_one_on_so_that_nothing_is_none_of_them():
-    assert number_of(Cache, "scope", "scheduler") == number_of(Dram, "page_policy", "open") == 1
+    assert number_of(Cache, "scope", "scheduler") == number_of(FirstReady, "page_policy", "open") == 1
 
 
 def test_rules_of_sums_have_the_numbers_of_the_engine():

@@ -14,7 +14,7 @@ from variants import MACHINES
 from verdicts import base, excepted, judge, paths
 
 from archdef import registry
-from archdef.spec import Cache, L2Partitions, LoadStorePipeline, RequestCoalescer
+from archdef.spec import Cache, L2Partitions, LoadStorePipeline, RequestCoalescer, SerialMatch
 from archdef_sass import Sass
 
 LINES = [line.partition(" : ") for line in Path(__file__).with_name("exceptions.txt").read_text(encoding="utf-8").splitlines()
@@ -64,21 +64,21 @@ def test_fields_drawn_by_chance_mean_something(name):
 
 
 @pytest.mark.parametrize("name, path, value", [
-    ("gf100", "caches.l1.scope", "chip"), ("gf100", "caches.l1.write", "back"), ("gf100", "caches.l2.scope", "cluster"), ("gt200", "units.sp.exclusive", True),
+    ("gf100", "caches.l1.scope", "chip"), ("gf100", "caches.l1.write", "back"), ("gf100", "caches.l2.scope", "cluster"), ("gt200", "units.sp.scope", "exclusive"),
     ("gt200", "coalescing.load", "lines"), ("gt200", "coalescing.load.smallest_bytes", 64), ("g80", "caches.unified_l1_shared", True),
-    ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("gt200", "isa.match_value_cycles", 3), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5),
+    ("gt200", "caches.constant", None), ("gt200", "caches.instruction", None), ("gt200", "isa.serial_match", SerialMatch(value_cycles=3)), ("g80", "schedulers.issue_width", 3), ("gt200", "schedulers.issue_width", 4), ("c500", "schedulers.issue_width", 5),
     ("k40", "isa.operations.int_dot.latency_cycles", 30), ("g80", "isa.operations.call.issues", 3),
-    ("c500", "isa.instruction_bytes", 16), ("k40", "isa.convergence_cycles", 9), ("k40", "isa.assembler", Sass(operand_read_cycles=9)), ("k40", "caches.instruction", Cache(
+    ("c500", "isa.instruction_bytes", 16), ("k40", "isa.branch_costs.convergence_cycles", 9), ("k40", "isa.assembler", Sass(operand_read_cycles=9)), ("k40", "caches.instruction", Cache(
         size_bytes=4096, line_bytes=256, sector_bytes=256, ways=4, latency_cycles=0, misses_in_flight=4, write="evict", scope="multiprocessor")),
-    ("gf100", "load_store.pipeline", LoadStorePipeline(stores_in_a_row=True)), ("gt200", "load_store.replay_on_reservation_fail", True), ("gt200",
+    ("gf100", "load_store.pipeline", LoadStorePipeline(stores_in_a_row=True)), ("gt200", "load_store.replay.on_reservation_fail", True), ("gt200",
                                                                                                                                           "load_store.pipeline",
                                                                                                                                           LoadStorePipeline(arbitration="random")),
-    ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.l2_partitions", L2Partitions(count=2)), ("gt200", "interconnect.request_coalescer", RequestCoalescer(requests=2)), ("g80", "interconnect.mask_bytes", 4),
+    ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.l2_partitions", L2Partitions(count=2)), ("gt200", "interconnect.request_coalescer", RequestCoalescer(requests=2)), ("g80", "interconnect.byte_masks.mask_bytes", 4),
     ("gt200", "caches.instruction_l2.sector_bytes", 128), ("h100", "caches.constant_uniform.sector_bytes", 32), ("k40", "caches.l1.sector_bytes", 32),
     ("p100", "caches.l1.line_bytes", 64), ("c500", "caches.texture_tile_rows", 4), ("h100", "device_launches.virtual_us", 1),
-    ("h100", "isa.forms.shared_add_f32.bank_passes", 2), ("h100", "isa.forms.shared_add_f32.interval_cycles", 2),
+    ("h100", "isa.forms.shared_add_f32.shared_atomic.bank_passes", 2), ("h100", "isa.forms.shared_add_f32.interval_cycles", 2),
     ("gt200", "limits.stack_bytes_per_thread", 2048),
-    ("c500", "isa.untaken_branch_cycles", 10), ("gt200", "caches.texture_l2.fetch_bytes", 16), ("g80", "isa.assembler", Sass(merged_atomics=(5, 11))),
+    ("c500", "isa.branch_costs.untaken_cycles", 10), ("gt200", "caches.texture_l2.fetch_bytes", 16), ("g80", "isa.assembler", Sass(merged_atomics=(5, 11))),
     ("v100", "isa.matrix.groups.products", 2), ("v100", "isa.matrix.groups.result_bits", 11), ("v100", "isa.matrix.groups_f16.products", 8)])
 def test_a_value_that_was_ignored_is_refused(name, path, value):
     with pytest.raises(ExceptionGroup) as caught:

@@ -60,7 +60,7 @@ def _others(arch, path, value, rule):
             for donor in _elsewhere(path)[:1]:
                 yield donor, "part"
         case Text() | Texts() if not path.startswith("evidence"):
-            kind = "reference" if path.endswith((".unit", ".within", ".operation", ".pattern")) else "text"
+            kind = "reference" if path.endswith((".unit", ".operation", ".pattern")) else "text"
             yield from ((one, kind) for one in _texts(arch, path, value))
         case Part() | Parts() | Table() | Text() | Texts():
             pass
@@ -70,13 +70,13 @@ def _is_what_none_means(arch, path, value):
     """Tell whether a description says in full what would be so by itself."""
     segments = path.split(".")
     if segments[0] != "isa" or segments[1] not in ("operations", "forms") or len(segments) < 4:
-        return segments[0] == "units" and segments[-1] == "first_copy" and value == 0
+        return False
     cost = getattr(arch.isa, segments[1])[segments[2]]
     by_itself = {"interval_cycles": -(-arch.warp.size // next(unit.lanes for unit in arch.units if unit.name == cost.unit)),
                  "address_cycles": arch.load_store.atomic_cycles}
-    if segments[1] == "forms" and segments[3].startswith("slow"):        # those of the class
-        return segments[3] != "slow_path_instructions" and getattr(arch.isa.operations[cost.operation], segments[3]) == value
-    return by_itself.get(segments[3]) == value
+    if segments[1] == "forms" and len(segments) > 4 and segments[3] == "slow_path":        # those of the class
+        return segments[4] != "instructions" and getattr(arch.isa.operations[cost.operation].slow, segments[4], None) == value
+    return by_itself.get(segments[-1]) == value
 
 
 def _numbers(path, value, rule):
@@ -138,7 +138,7 @@ def _tuples(arch, path, value):
 def _texts(arch, path, value):
     """References become those to everything else of their kind; names become another name."""
     last = path.rpartition(".")[2]
-    if last in ("unit", "within") and path != "vocabulary":
+    if last == "unit" and path != "vocabulary":
         return [unit.name for unit in arch.units if unit.name != value]
     if last == "operation":
         return [name for name in list(arch.isa.operations)[:3] if name != value]

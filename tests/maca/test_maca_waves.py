@@ -25,7 +25,7 @@ def device(request):
     name, width = request.param
     machine = registry.get(name)
     return archdef.Device(machine if width is None else machine.evolve({
-        "warp.size": width, "limits.warps_per_multiprocessor": 128, "limits.warps_per_register_partition": 128}))
+        "warp.size": width, "limits.warps_per_multiprocessor": 128, "limits.register_file_partitions.warps_per_partition": 128}))
 
 
 @pytest.fixture(scope="module")

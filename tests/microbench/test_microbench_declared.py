@@ -151,7 +151,7 @@ def test_a_conflict_costs_what_the_rule_of_the_banks_says(name, word_bytes):
         passes, stored = (shared.passes(lanes * stride * word_bytes, word_bytes, load=load) for load in (True, False))
         found = value(name, "shared_latency", stride_words=stride, word_bytes=word_bytes)
         groups = shared.groups(lanes * stride * word_bytes, word_bytes)
-        assert found == one.latency_cycles + shared.latency_cycles + (passes - 1) * further + (groups - 1) * shared.group_latency_cycles, stride
+        assert found == one.latency_cycles + shared.latency_cycles + (passes - 1) * further + (groups - 1) * getattr(shared.wide_access, "group_latency_cycles", 0), stride
         rate = value(name, "shared_throughput", kind="store", stride_words=stride, word_bytes=word_bytes)
         assert rate == pytest.approx(max(stored * shared.pass_cycles, architecture.interval_cycles("store_shared")), rel=0.02), stride
 
@@ -207,7 +207,7 @@ def test_as_many_blocks_are_resident_as_the_occupancy_rule_says(name):
     for warps, shared in ((1, 0), (4, 0), (1, 4096)):
         threads = warps * architecture.warp.size
         found = value(name, "residency", threads=threads, shared_bytes=shared)
-        launch = architecture.limits.shared_launch_bytes_per_block
+        launch = architecture.limits.shared_parameters
         beside = 0 if launch is None else launch + 2 * 8  # two pointers
         rule = archdef.occupancy(architecture, threads=threads, registers=8, shared_bytes=shared + beside)
         assert found == rule.active_blocks, (warps, shared)

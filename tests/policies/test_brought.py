@@ -95,7 +95,7 @@ def test_replacement_in_python_gives_the_hits_of_the_engines(name):
 
 @machines
 def test_block_dispatch_in_python_places_blocks_as_the_engines_does(name):
-    assert same(run(small(name, chip__block_dispatch=brought.FewestWarpsAgain())), run(small(name)))
+    assert same(run(small(name, chip__block_launch__dispatch=brought.FewestWarpsAgain())), run(small(name)))
 
 
 @machines
@@ -268,7 +268,7 @@ WRONG = {
     "dram.partition_map": (brought.PartitionMap, "partition", 4096, "answered partition 4096 for address 0x"),
     "shared.bank_map": (brought.BankMap, "banks_of", [-1] * 64, "gave word .* the bank -1, of 0 to"),
     "coalescing.store": (brought.CoalescingRule, "transactions", [Transaction(0, 32, ())], "left out lane 0: no transaction holds its 4 bytes"),
-    "chip.block_dispatch": (brought.BlockDispatch, "multiprocessor", 99, "sent block 0 to multiprocessor 99"),
+    "chip.block_launch.dispatch": (brought.BlockDispatch, "multiprocessor", 99, "sent block 0 to multiprocessor 99"),
     "warp.reconvergence": (IpdomStack, "taken_first", 2, "answered 2 for the branch at"),
     "caches.l2.replacement": (brought.Replacement, "victim", 1000, "answered way 1000, of 0 to"),
 }
@@ -388,13 +388,13 @@ def test_replacement_dispatch_and_branches_have_a_state_too():
             seen.add(("branch", min(view.state[1], 2)))
             return False
 
-    run(small("gf100", caches__l1__replacement=Victims(), caches__l1__size_bytes=16384, chip__block_dispatch=Places(), warp__reconvergence=Sides()))
+    run(small("gf100", caches__l1__replacement=Victims(), caches__l1__size_bytes=16384, chip__block_launch__dispatch=Places(), warp__reconvergence=Sides()))
     assert seen == {(kind, n) for kind in ("victim", "dispatch", "branch") for n in (1, 2)}
 
 
 # ------------------------------------------------------------------------------------------------- kinds that are not brought
 @pytest.mark.parametrize("name, path", [("h100", f"isa.matrix.{field}") for field in ("f16", "bf16", "tf32", "fp8", "groups", "groups_f16")]
-                         + [("gf100", path) for path in ("shared.broadcast", "shared.wide_access", "dram.scheduling", "chip.block_dispatch", "warp.reconvergence")])
+                         + [("gf100", path) for path in ("shared.broadcast", "shared.wide_access", "dram.scheduling", "chip.block_launch.dispatch", "warp.reconvergence")])
 def test_a_policy_that_says_nothing_of_what_it_does_is_refused_by_path(name, path):
     kind = next(cls for cls in type(registry.get(name)[path]).__mro__ if archdef.spec.PolicyValue in cls.__bases__)
 

@@ -102,7 +102,7 @@ def test_blocks_that_shall_be_resident_cap_the_registers(device):
     blocks = limits.warps_per_multiprocessor
     device = Device(device.architecture.evolve({
         "limits.registers_per_multiprocessor": 8 * blocks * lanes, "limits.registers_per_block": 8 * blocks * lanes,
-        "limits.register_partitions": 1, "limits.warps_per_register_partition": None, "limits.register_allocation_unit": lanes}))
+        "limits.register_file_partitions": None, "limits.register_allocation_unit": lanes}))
     taken = compiled(device, f".maxntid {lanes}, 1, 1\n.minnctapersm {blocks}").wide.resources
     assert taken.registers == 8 and taken.spill_load_bytes > 0
     assert occupancy(device.architecture, threads=lanes, registers=taken.registers).limits["registers"] >= blocks

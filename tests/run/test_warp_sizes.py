@@ -5,6 +5,7 @@ import pytest
 import archdef
 from archdef import registry
 from archdef.frontends import nvrtc
+from archdef.testing.compare import with_warp_size
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
               pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")]
@@ -62,8 +63,7 @@ def collatz_steps(n):
 def device(request):
     name, size = request.param
     # room for a block of 64 threads as warps of any size; all else as declared
-    return archdef.Device(registry.get(name).evolve({"warp.size": size, "limits.warps_per_multiprocessor": 64,
-                                                     "limits.warps_per_register_partition": 64}))
+    return archdef.Device(with_warp_size(registry.get(name), size))
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def sharing(name, multiprocessors=4, **more):
     least = int(base.interconnect.response_latency_ns * base.clocks.shader_mhz / 1000) + 1
     return base.evolve({"caches.texture_l1.scope": "cluster", "caches.texture_l1.latency_cycles": max(cache.latency_cycles, least),
                         "chip.multiprocessors": multiprocessors, "chip.multiprocessors_per_cluster": 2, "chip.cluster_sizes": (),
-                        "chip.block_dispatch": RoundRobin(), **more})
+                        "chip.block_launch.dispatch": RoundRobin(), **more})
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -116,7 +116,7 @@ def test_multiprocessors_that_share_a_texture_cache_fetch_what_both_read_once(na
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_shared_texture_cache_gives_the_same_whatever_the_length_of_epochs(name):
-    device = archdef.Device(sharing(name, **{"load_store.textures_in_flight_per_multiprocessor": 64}))
+    device = archdef.Device(sharing(name, **{"load_store.texture_pipeline.fetches_in_flight": 64}))
     rng, n = np.random.default_rng(8), 512
     array, x, y = device.to_device(rng.random((64, 64), "f4")), *(rng.integers(-2, 66, n).astype("i4") for _ in range(2))
     texture, out, keep = device.texture(array), device.zeros((n, 4), "u4"), [device.to_device(v) for v in (x, y)]

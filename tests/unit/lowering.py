@@ -33,7 +33,7 @@ def machine(*, without=(), warp_size=32, limit=1_000_000, costs=None, **isa):
     fields = dict(features=frozenset(FEATURES) - set(without), operations=operations, pointer_bits=64, fuse_multiply_add=True,
                   float_mad="fused", predication_max_instructions=6, matrix=MATRIX, warpgroup=WARPGROUP) | isa
     return SimpleNamespace(name="standin", block_clusters=None, warp=Warp(size=warp_size), clocks=Clocks(core_mhz=1000, shader_mhz=1000, memory_mhz=1000),
-                           limits=_limits(limit), units=UNITS, isa=Isa(**fields), vocabulary=Vocabulary(),
+                           limits=_limits(limit), units=UNITS, isa=Isa(**fields), words=Vocabulary(),
                            caches=Caches())
 
 

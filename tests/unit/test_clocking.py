@@ -7,7 +7,7 @@ from small_machine import gizmo
 import archdef
 from archdef.errors import SpecErrors
 from archdef.pack import machine_tables
-from archdef.spec import Cache, Caches, KiB
+from archdef.spec import Cache, Caches, CoreDomain, KiB
 from archdef.spec.clocking import in_sm_cycles
 from archdef.spec.machine import CORE_PARTS
 
@@ -16,7 +16,7 @@ RATIO = gizmo().clocks.shader_mhz / gizmo().clocks.core_mhz
 
 def two_clocks(*parts):
     """A machine of which `parts` run at the core clock."""
-    return gizmo().evolve({"clocks.core_parts": parts, "clocks.core_cycle_ratio": RATIO})
+    return gizmo().evolve({"clocks.core_domain": CoreDomain(parts=parts, cycle_ratio=RATIO)})
 
 
 def chained(arch, line, count=64, warps=1):
@@ -63,7 +63,7 @@ def test_every_part_has_times_that_change(part):
     small = Cache(size_bytes=1 * KiB, line_bytes=64, sector_bytes=32, ways=4, latency_cycles=300, misses_in_flight=4, scope="multiprocessor",
                   write="evict")
     plain = gizmo(caches=Caches(l1=attrs.evolve(small, line_bytes=128, sector_bytes=128), constant=small, instruction=attrs.evolve(small, sector_bytes=small.line_bytes), texture_l1=small))
-    arch = plain.evolve({"clocks.core_parts": (part,), "clocks.core_cycle_ratio": RATIO})
+    arch = plain.evolve({"clocks.core_domain": CoreDomain(parts=(part,), cycle_ratio=RATIO)})
 
     def at_half(machine):
         return machine_tables(machine.evolve({"clocks.core_mhz": machine.clocks.core_mhz / 2}))
@@ -79,11 +79,9 @@ def test_issue_at_half_the_clock_halves_the_rate_of_arithmetic():
     assert chained(half, ARITHMETIC, warps=warps) >= 1.5 * chained(arch, ARITHMETIC, warps=warps)
 
 
-def test_a_single_clock_machine_has_neither_part_nor_ratio():
-    for changes, fault in (({"clocks.core_parts": ("shared",)}, "core_cycle_ratio must be given where core_parts are, and nowhere else, got None"),
-                           ({"clocks.core_cycle_ratio": 2.0}, "core_cycle_ratio must be given where core_parts are, and nowhere else, got 2.0"),
-                           ({"clocks.core_parts": ("shred",), "clocks.core_cycle_ratio": 2.0}, "core_parts must name parts (issue, fetch, constants, "
-                            "shared, l1, texture, load_store) or units, got 'shred' (did you mean shared?)")):
+def test_parts_at_the_core_clock_are_named_and_known():
+    for parts, fault in (((), "must name parts: without any nothing runs at the core clock, got ()"), (("shred",), "must name parts (issue, fetch, constants, "
+                         "shared, l1, texture, load_store) or units, got 'shred' (did you mean shared?)")):
         with pytest.raises(SpecErrors) as caught:
-            gizmo().evolve(changes)
-        assert [str(each) for each in caught.value.exceptions] == [f"gizmo.clocks.{fault}"]
+            two_clocks(*parts)
+        assert [str(each) for each in caught.value.exceptions] == [f"gizmo.clocks.core_domain.parts {fault}"]

@@ -70,7 +70,7 @@ CHANGES = st.fixed_dictionaries({}, optional={
     "coalescing.store": st.sampled_from([cls() for cls in CoalescingRule.by_name().values()]),
     "caches.l1": st.none(), "device_launches": st.none(), "host_link": st.none(), "shared.pass_latency_cycles": st.integers(1, 9),
     "clocks.memory_mhz": st.floats(1, 1e5, allow_nan=False), "limits.shared_carveouts": st.just((1024, 2048)),
-    "limits.register_allocation_unit_exceptions": st.just((((21, 22), 128),)),
+    "limits.register_allocation_rules.unit_exceptions": st.just((((21, 22), 128),)),
     "schedulers.issue_width": st.just(2), "schedulers.dual_issue": st.just((frozenset({"alu", "lsu"}), frozenset({"alu"}))), "isa.operations.int_add.issues": st.integers(0, 9),
     "isa.operations.int_add.interval_cycles": st.none() | st.integers(1, 99), "chip.launch_overhead_us": st.integers(0, 5) | st.floats(0, 5)})
 
@@ -197,7 +197,7 @@ WRONG = [
     ("isa.operations.int_add = 3", "gizmo2.isa.operations.int_add must be an Operation, got 3"), ("isa.features = 3", "gizmo2.isa.features must be a list of features"),
     ("isa.features = ['vot']", "must hold known features, got 'vot'"), ("fuse = 1", "gizmo2.fuse is no field"),
     ("warp.size = [1]", "must be a whole number"), ("schedulers.dual_issue = ['alu']", "must be a tuple of frozensets"),
-    ("limits.register_allocation_unit_exceptions = [3]", "pairs"), ("limits.block_dimensions = [1, 2]", "3 numbers"),
+    ("limits.register_allocation_rules.unit_exceptions = [3]", "pairs"), ("limits.block_dimensions = [1, 2]", "3 numbers"),
     ("evidence = 3", "evidence must be a list of sources"), ("[[evidence]]\ncovers = ['dram']", "evidence.document must be given"),
     ("[[evidence]]\ndocument='d'\nplace='p'\nkind='guess'\ncovers=['dram']", "guess"),
     ("[[evidence]]\ndocument='d'\nplace='p'\ncovers=['dram', 'dram']", "must cover each path once"),

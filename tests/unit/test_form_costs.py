@@ -7,7 +7,7 @@ import archdef
 from archdef import registry
 from archdef.errors import SpecErrors
 from archdef.lower.encoding import Kind
-from archdef.spec import Operation, forms
+from archdef.spec import GlobalAtomic, Operation, SharedAtomic, SlowPath, forms
 
 
 def evolved(**isa):
@@ -69,15 +69,15 @@ def test_parts_of_cycles_for_which_a_unit_is_held_add_up(interval):
 
 
 def test_lanes_leave_out_what_is_for_operands_out_of_the_ordinary():
-    def counted(**rare):
-        device = archdef.Device(gizmo().evolve({"isa.forms": forms([(Operation("alu", 40, issues=9, **rare), "int_div32:div.*")])}))
+    def counted(slow_path=None):
+        device = archdef.Device(gizmo().evolve({"isa.forms": forms([(Operation("alu", 40, issues=9, slow_path=slow_path), "int_div32:div.*")])}))
         module = device.compile(""".version 7.0
 .target sm_50
 .address_size 64
 .visible .entry k(.param .u64 out)
 { .reg .b64 %a; .reg .b32 %x; ld.param.u64 %a, [out]; ld.global.u32 %x, [%a]; div.u32 %x, %x, %x; st.global.u32 [%a], %x; ret; }""")
         return module.k[(1,), (8,)](device.to_device(np.ones(1, "u4"))).counters
-    all_, some = counted(), counted(rare_issues=2)
+    all_, some = counted(), counted(SlowPath(guarded_issues=2))
     assert some.instructions == all_.instructions and some.thread_instructions == all_.thread_instructions - 2 * 8
     assert some.predicated_off == all_.predicated_off + 2 * 8
 
@@ -120,11 +120,13 @@ def test_guarded_halves_leave_other_lanes_alone(name):
 
 
 @pytest.mark.parametrize("path, value, allowed", [
-    ("isa.operations.exit.slow_paths", 1, "only arithmetic"), ("isa.operations.load_global.slow_paths", 1, "only arithmetic"),
-    ("isa.operations.fp32_add.slow_cycles", 9, "unless slow_issues"), ("isa.operations.fp32_add.slow_path_instructions", 9, "unless slow_paths"),
-    ("isa.operations.fp64_div.slow_branches", 64, "less than slow_issues = 64"), ("isa.operations.fp64_div.rare_issues", 16, "at most issues = 15"),
-    ("isa.forms.ex2_x2.bank_passes", 2, "of atomic_shared alone"), ("isa.forms.shared_cas.operands", 2, "of atomic_global alone"),
-    ("isa.forms.rcp_r_f32.slow_paths", 2, "that of isa.operations.fp32_div_exact")])
+    ("isa.operations.exit.slow_path.paths", 1, "only arithmetic"), ("isa.operations.load_global.slow_path.paths", 1, "only arithmetic"),
+    ("isa.operations.fp32_add.slow_path.cycles", 9, "unless issues"), ("isa.operations.fp32_add.slow_path.instructions", 9, "unless paths"),
+    ("isa.operations.fp64_div.slow_path.branches", 64, "less than issues = 64"),
+    ("isa.operations.fp64_div.slow_path.guarded_issues", 16, "at most issues = 15"),
+    ("isa.forms.ex2_x2.shared_atomic", SharedAtomic(bank_passes=2), "of atomic_shared alone"),
+    ("isa.forms.shared_cas.global_atomic", GlobalAtomic(operands=2), "of atomic_global alone"),
+    ("isa.forms.rcp_r_f32.slow_path.paths", 2, "that of isa.operations.fp32_div_exact")])
 def test_costs_that_nothing_would_read_are_refused(path, value, allowed):
     if "h100" not in registry.names():
         pytest.skip("needs the Hopper plugin")

@@ -14,7 +14,7 @@ from archdef.ptx import parse
 
 Sass = pytest.importorskip("archdef_sass", reason="needs the target that a plugin of this repository brings").Sass
 EVERYTHING = Sass(unroll_factor=4, unroll_max_instructions=64, unroll_full_instructions=100, share_products=True,
-                       three_input_operations=True, shared_load_bytes=16, shared_operands=True, loads_pass_shared_stores=True,
+                       three_input_operations=True, shared_load_bytes=16, loads_pass_shared_stores=True,
                        predication_global_load_instructions=6,
                        convergence_instructions=2, prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3,
                        division_setup_instructions=4, loads_constants=True, late_operations=True, list_scheduling=True, narrow_shared_addresses=True,
@@ -279,6 +279,10 @@ SUM = """
 TILE = ".shared .align 4 .b8 tile[512];"
 
 
+def with_shared_operands():
+    return pytest.importorskip("archdef_tesla.assembler", reason="needs the target that a plugin of this repository brings").TeslaAssembler(shared_operands=True)
+
+
 @pytest.mark.parametrize("body, free", [
     ("ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5;", 1),           # one operand of an operation
     ("ld.shared.u32 %r4, [%r3]; add.u32 %r6, %r4, %r1; xor.b32 %r6, %r6, %r4;", 0),                 # two read it
@@ -289,14 +293,15 @@ TILE = ".shared .align 4 .b8 tile[512];"
     ("ld.shared.u32 %r6, [%r3];", 0)])                                                              # a store reads it
 def test_arithmetic_reads_a_shared_operand_itself(body, free):
     text = kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE)
-    for assembler, expected in ((Sass(), 0), (Sass(shared_operands=True), free)):
+    for assembler, expected in ((Sass(), 0), (with_shared_operands(), free)):
         ops = lower(parse(text, "k.ptx"), "k", standin(assembler=assembler)).ops
         assert (ops["issues"][ops["kind"] == Kind.LOAD] == 0).sum() == expected
 
 
 def test_shared_operands_change_no_result():
     body = "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; add.u32 %r6, %r4, %r5; mad.lo.u32 %r6, %r6, 3, %r5;"
-    same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(), assembler=Sass(shared_operands=True))
+    same(kernel(SUM.format(body=body), ".param .u64 out, .param .u32 n", TILE), np.zeros(64, "u4"), scalars=np.uint32(64).tobytes(),
+         assembler=with_shared_operands())
 
 
 # ------------------------------------------------------------------------------------------------------------------- order

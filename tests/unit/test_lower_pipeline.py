@@ -168,7 +168,7 @@ def test_the_trace_is_of_one_piece_and_changes_nothing():
 
 @pytest.mark.parametrize("options, name, why", [
     (dict(fuse=False), "fuse", "option fuse is off"), (dict(predicate=False), "predicate_branches", "option predicate is off"),
-    (dict(), "charge_addresses", "pointers have 64 bits"), (dict(), "read_shared_operands", "the assembler has no shared_operands")])
+    (dict(), "charge_addresses", "pointers have 64 bits")])
 def test_the_trace_says_why_a_pass_did_not_run(options, name, why):
     assert traced(machine(pointer_bits=64), **options)[name].skipped == why
 

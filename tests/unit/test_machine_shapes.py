@@ -11,14 +11,14 @@ import archdef
 from archdef.engine import core
 from archdef.errors import SpecErrors
 from archdef.lower.encoding import Flag, Kind
-from archdef.spec import Cache, Caches, FEATURES, KiB, Operation, Schedulers, LooseRoundRobin, Unit, XorHash, operations
+from archdef.spec import BankRows, Cache, Caches, FEATURES, KiB, Operation, PartOfUnit, Schedulers, LooseRoundRobin, Unit, XorHash, operations
 from archdef.spec.isa import OPERATION_CLASSES
 
 SHARED = gizmo().shared
 
 
 # ----------------------------------------------------------------------------------------------------------- shared memory
-@pytest.mark.parametrize("shape, differ", [(dict(row_words=2), True), (dict(bank_width_bytes=8), False), (dict(), False)])
+@pytest.mark.parametrize("shape, differ", [(dict(bank_rows=BankRows(words=2)), True), (dict(bank_width_bytes=8), False), (dict(), False)])
 def test_passes_are_counted_anew_where_a_pattern_starts_at_another_place_of_its_row(shape, differ):
     """One load in a loop, 32 words further each time: its lanes are 32 words apart, which are of one row from every other start."""
     declared = attrs.evolve(SHARED, **shape)
@@ -90,18 +90,18 @@ def test_warps_of_a_superscalar_scheduler_take_turns_as_whole_slots():
 
 @pytest.mark.parametrize("exclusive, cycles", [(False, 1 / 4), (True, 1)])
 def test_an_instruction_for_an_exclusive_unit_takes_a_slot_of_every_scheduler(exclusive, cycles):
-    assert busy([Unit("mul", 32, copies=4, exclusive=exclusive)], 1) == pytest.approx(cycles, rel=0.05)
+    assert busy([Unit("mul", 32, copies=4, scope="exclusive" if exclusive else "multiprocessor")], 1) == pytest.approx(cycles, rel=0.05)
 
 
 @pytest.mark.parametrize("within, additions, cycles", [(None, 3, 1 / 4), ("rest", 3, 1 / 3), ("rest", 1, 1 / 2), ("rest", 0, 1)])
 def test_units_within_others_share_their_copies(within, additions, cycles):
     """Four schedulers, one unit that multiplies: of three groups of lanes, or beside them."""
-    units = [Unit("mul", 32, within=within), Unit("rest", 32, copies=3)]
+    units = [Unit("mul", 32, part_of=within and PartOfUnit(unit=within)), Unit("rest", 32, copies=3)]
     assert busy(units, 1, additions=additions) == pytest.approx(cycles, rel=0.05)
 
 
 @pytest.mark.parametrize("rest, interval, additions, cycles", [
-    (Unit("rest", 32), 3, 1, 3 / 2), (Unit("rest", 32, within="mul"), 3, 1, (3 + 1) / 2), (Unit("rest", 32, within="mul"), 3, 0, 3)])
+    (Unit("rest", 32), 3, 1, 3 / 2), (Unit("rest", 32, part_of=PartOfUnit(unit="mul")), 3, 1, (3 + 1) / 2), (Unit("rest", 32, part_of=PartOfUnit(unit="mul")), 3, 0, 3)])
 def test_two_units_that_are_one_take_turns(rest, interval, additions, cycles):
     assert busy([Unit("mul", 32), rest], interval, additions=additions) == pytest.approx(cycles, rel=0.05)
 
@@ -109,7 +109,7 @@ def test_two_units_that_are_one_take_turns(rest, interval, additions, cycles):
 @pytest.mark.parametrize("first, additions, cycles", [(0, 0, 1), (1, 0, 1), (0, 1, 1 / 2 + 1 / 4), (1, 3, 5 / 8)])
 def test_a_unit_that_stands_for_two_takes_whichever_is_free(first, additions, cycles):
     """Products take 2 cycles of either of two units, sums 1 of that with the number `first`."""
-    assert busy([Unit("mul", 32, copies=2), Unit("rest", 32, within="mul", first_copy=first)], 2, additions=additions) == pytest.approx(
+    assert busy([Unit("mul", 32, copies=2), Unit("rest", 32, part_of=PartOfUnit(unit="mul", first_copy=first))], 2, additions=additions) == pytest.approx(
         cycles, rel=0.25 if additions else 0.05)
 
 
@@ -120,7 +120,7 @@ def test_a_kernel_waits_for_a_unit_that_was_held_when_it_came_in(held, asked, kn
     others = " ".join(set(OPERATION_CLASSES) - {"fp32_mul", "fp32_add"})
     cycles = {held: 20_000, asked: 1}
     arch = gizmo(chip=attrs.evolve(gizmo().chip, multiprocessors=1),
-                 units=(Unit("mul", 32), Unit("add", 32, within="mul"), Unit("rest", 32, "scheduler")),
+                 units=(Unit("mul", 32), Unit("add", 32, part_of=PartOfUnit(unit="mul")), Unit("rest", 32, "scheduler")),
                  isa=attrs.evolve(gizmo().isa, features=frozenset(FEATURES), matrix=MATRIX, warpgroup=WARPGROUP, operations=operations(
                      [*((Operation(unit, 4, cycles[unit]), f"fp32_{unit}") for unit in cycles), (Operation("rest", 1), others)])))
     device = archdef.Device(arch)
@@ -144,13 +144,13 @@ def test_a_kernel_waits_for_a_unit_that_was_held_when_it_came_in(held, asked, kn
 
 
 @pytest.mark.parametrize("units, fault", [
-    ((Unit("alu", 32), Unit("lsu", 16, within="alux")), "units.lsu.within must name another unit that is not part of one itself, got 'alux'"),
-    ((Unit("alu", 32, "scheduler"), Unit("lsu", 16, within="alu")), "units.lsu.within must join units that all schedulers share, got 'alu'"),
-    ((Unit("alu", 16), Unit("lsu", 16, copies=2, within="alu")), "units.lsu.copies must be at most those of alu from number 0 on = 1, got 2"),
-    ((Unit("alu", 16, copies=2), Unit("lsu", 16, within="alu", first_copy=2)),
+    ((Unit("alu", 32), Unit("lsu", 16, part_of=PartOfUnit(unit="alux"))), "units.lsu.part_of.unit must name another unit that is not part of one itself, got 'alux'"),
+    ((Unit("alu", 32, "scheduler"), Unit("lsu", 16, part_of=PartOfUnit(unit="alu"))), "units.lsu.part_of.unit must join units that all schedulers share, got 'alu'"),
+    ((Unit("alu", 16), Unit("lsu", 16, copies=2, part_of=PartOfUnit(unit="alu"))), "units.lsu.copies must be at most those of alu from number 0 on = 1, got 2"),
+    ((Unit("alu", 16, copies=2), Unit("lsu", 16, part_of=PartOfUnit(unit="alu", first_copy=2))),
      "units.lsu.copies must be at most those of alu from number 2 on = 0, got 1"),
-    ((Unit("alu", 32), Unit("lsu", 16, first_copy=1)), "units.lsu.first_copy must be None unless within is given, got 1"),
-    ((Unit("alu", 32, "scheduler", exclusive=True), Unit("lsu", 16)), "units.alu.exclusive must be False where each scheduler has a unit of its own, got True")])
+    ((Unit("alu", 32, "exclusives"), Unit("lsu", 16)),
+     "units.alu.scope must be one of 'scheduler', 'multiprocessor', 'exclusive', got 'exclusives' (did you mean exclusive?)")])
 def test_shared_and_exclusive_units_must_make_sense(units, fault):
     with pytest.raises(SpecErrors) as caught:
         gizmo(units=units)

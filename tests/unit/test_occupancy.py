@@ -6,7 +6,7 @@ import pytest
 from archdef import registry
 from archdef.errors import LaunchError, UnknownArchitecture
 from archdef.occupancy import Change, blocks_allowed, occupancy, occupancy_of
-from archdef.spec import KiB, Limits
+from archdef.spec import KiB, Limits, RegisterAllocationRules, RegisterFilePartitions
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -28,8 +28,8 @@ def limits_of(capability: str) -> tuple[Limits, int]:
             warps_per_multiprocessor=t["max_waves_per_ap"], blocks_per_multiprocessor=t["max_blocks_per_ap"],
             registers_per_multiprocessor=t["registers_per_ap"], registers_per_block=t["registers_per_block"],
             registers_per_thread=t["max_regs_per_thread"], register_allocation_unit=t["register_alloc_unit"],
-            register_allocation_scope="warp", register_partitions=t["peus_per_ap"],
-            warps_per_register_partition=t["max_waves_per_peu"],
+            register_allocation_scope="warp", register_file_partitions=RegisterFilePartitions(
+                count=t["peus_per_ap"], warps_per_partition=t["max_waves_per_peu"]),
             shared_bytes_per_multiprocessor=t["shared_bytes_per_ap"],
             shared_bytes_per_block=t["max_shared_per_block"], shared_allocation_unit_bytes=t["shared_alloc_unit"],
             **rest), t["wave_size"]
@@ -40,7 +40,8 @@ def limits_of(capability: str) -> tuple[Limits, int]:
         registers_per_multiprocessor=t["registers_per_sm"], registers_per_thread=t["max_regs_per_thread"],
         registers_per_block=t.get("registers_per_block_max", t["registers_per_sm"]),
         register_allocation_unit=t["register_alloc_unit"], register_allocation_scope=t["register_alloc_granularity"],
-        register_allocation_unit_exceptions=((tuple(exceptions["regs_per_thread"]), exceptions["unit"]), ) if exceptions else (),
+        register_allocation_rules=RegisterAllocationRules(
+            unit_exceptions=((tuple(exceptions["regs_per_thread"]), exceptions["unit"]), )) if exceptions else None,
         warp_allocation_granularity=t["warp_alloc_granularity"],
         shared_bytes_per_multiprocessor=t["shared_bytes_per_sm"],
         shared_bytes_per_block=t["shared_bytes_per_sm"], shared_allocation_unit_bytes=t["shared_alloc_unit"],
@@ -81,10 +82,12 @@ def test_installed_machines_agree_with_the_tables_of_their_capability(arch):
     tabled, warp_size = ALL_LIMITS[arch.compute_capability]
     assert arch.warp.size == warp_size
     for name in ("threads_per_multiprocessor warps_per_multiprocessor blocks_per_multiprocessor registers_per_multiprocessor "
-                 "registers_per_block registers_per_thread register_allocation_unit register_allocation_scope register_partitions "
-                 "register_allocation_unit_exceptions warps_per_register_partition warp_allocation_granularity threads_per_block "
+                 "registers_per_block registers_per_thread register_allocation_unit register_allocation_scope "
+                 "register_file_partitions warp_allocation_granularity threads_per_block "
                  "shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block").split():
         assert getattr(arch.limits, name) == getattr(tabled, name), name
+    exceptions = [() if limits.register_allocation_rules is None else limits.register_allocation_rules.unit_exceptions for limits in (arch.limits, tabled)]
+    assert exceptions[0] == exceptions[1]
 
 
 @pytest.mark.parametrize("capability, blocks, warps, registers", [("1.0", 2, 3, 2), ("1.1", 2, 3, 2), ("1.2", 4, 4, 4),
@@ -189,7 +192,7 @@ def test_an_unknown_machine_is_refused_with_the_nearest():
 def test_a_launch_gets_no_fewer_registers_than_the_machine_allocates():
     machine = registry.get("h100")
     allowed = [occupancy(machine, threads=32, registers=registers).limits["registers"] for registers in (1, 16, 24)]
-    assert machine.limits.register_allocation_minimum == 16 and allowed[0] == allowed[1] == 128 > allowed[2]
+    assert machine.limits.register_allocation_rules.minimum_per_thread == 16 and allowed[0] == allowed[1] == 128 > allowed[2]
 
 
 # -------------------------------------------------------------------------------------------------------------- printing

@@ -63,7 +63,7 @@ def test_values_are_set_apart_exactly_where_they_are_assumed(machine):
     {"chip.multiprocessors": 1}, {"chip.multiprocessors": 4096}, {"dram.partitions": 1}, {"dram.partitions": 1024}, {"schedulers.count": 8},
     {"schedulers.count": 1, "limits.warps_per_multiprocessor": 1}, {"warp.size": 64, "units.alu.lanes": 64}, {"units.lsu.lanes": 1},
     {"chip.multiprocessors": 100, "chip.multiprocessors_per_cluster": 33}, {"shared.banks": 1, "shared.conflict_lanes": 1},
-    {"shared.banks": 256}, {"caches.l1": None, "caches.l2": None}, {"limits.register_partitions": 4}, {"dram.partition_map": XorHash()},
+    {"shared.banks": 256}, {"caches.l1": None, "caches.l2": None}, {"limits.register_file_partitions.count": 4}, {"dram.partition_map": XorHash()},
     {"caches.l2.scope": "chip"}, {"units.lsu.copies": 8}, {"chip.multiprocessors_per_cluster": 64}], ids=str)
 def test_extreme_machines_are_drawn_too(changes):
     machine = gizmo().evolve(changes)

@@ -156,7 +156,7 @@ def _choices(kind, name, **methods):
     ("schedulers.policy", spec.SchedulerPolicy, {}),
     ("shared.broadcast", spec.Broadcast, {"passes": lambda *_: 1}), ("shared.wide_access", spec.WideAccess, {}),
     ("dram.scheduling", spec.DramScheduling, {}),
-    ("warp.reconvergence", spec.Reconvergence, {}), ("chip.block_dispatch", spec.BlockDispatch, {})])
+    ("warp.reconvergence", spec.Reconvergence, {}), ("chip.block_launch.dispatch", spec.BlockDispatch, {})])
 def test_a_policy_that_the_engine_has_not_is_named_with_its_path(path, kind, methods):
     machine = gizmo().evolve({path: _choices(kind, "peculiar", **methods)})
     with pytest.raises(UnsupportedPolicy, match=rf"{path}: the engine carries out .*got Peculiar\(\)") as caught:

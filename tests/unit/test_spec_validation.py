@@ -4,7 +4,8 @@ import pickle
 import attrs
 import pytest
 from archdef.errors import SpecErrors
-from archdef.spec import BulkCopyUnit, Form, FrozenMap, Lines, LooseRoundRobin, Operation, Schedulers, Unit, forms, operations
+from archdef.spec import (BulkCopyUnit, CarveoutHeadroom, Form, FrozenMap, Lines, LooseRoundRobin, Operation, RegisterFilePartitions, Schedulers, Unit, forms,
+                          operations)
 from small_machine import MADE_UP, gizmo
 
 GIZMO = gizmo()
@@ -66,12 +67,11 @@ def test_all_faults_of_all_parts_are_reported_together():
      "gizmo.limits.block_dimensions must be at most threads_per_block = 512 along x, got (1024, 1, 1)"),
     (evolved("limits", registers_per_block=65536),
      "gizmo.limits.registers_per_block must be at most registers_per_multiprocessor = 32768, got 65536"),
-    (evolved("limits", register_partitions=3),
-     "gizmo.limits.register_partitions must divide registers_per_multiprocessor = 32768, "
+    (evolved("limits", register_file_partitions=RegisterFilePartitions(count=3)),
+     "gizmo.limits.register_file_partitions.count must divide registers_per_multiprocessor = 32768, "
                                                "got 3"),
-    (evolved("limits", register_partitions=2, warps_per_register_partition=8),
-     "gizmo.limits.warps_per_register_partition must be "
-                                               "warps_per_multiprocessor / register_partitions = 16, got 8"),
+    (evolved("limits", register_file_partitions=RegisterFilePartitions(count=2, warps_per_partition=8)),
+     "gizmo.limits.register_file_partitions.warps_per_partition must be warps_per_multiprocessor / count = 16, got 8"),
     (evolved("limits", shared_bytes_per_block=65536),
      "gizmo.limits.shared_bytes_per_block must be at most shared_bytes_per_multiprocessor = 32768, got 65536"),
     (evolved("limits", shared_carveouts=(16384, 49152)),
@@ -94,8 +94,8 @@ def test_all_faults_of_all_parts_are_reported_together():
     (evolved("load_store", bulk_copies=BulkCopyUnit(read_bytes_per_cycle=64)),
      "gizmo.load_store.bulk_copies must be None unless isa.features has bulk_copies, got BulkCopyUnit(read_bytes_per_cycle=64, write_bytes_per_cycle=None)"),
     (evolved("dram", t_rfc_ns=9.0), "gizmo.dram.t_rfc_ns must be 0 unless dram.t_refi_ns is given, got 9.0"),
-    (evolved("limits", shared_headroom_ratio=2), "gizmo.limits.shared_headroom_ratio must be 1 unless caches.unified_l1_shared, got 2"),
-    (evolved("limits", shared_headroom_bytes=64), "gizmo.limits.shared_headroom_bytes must be 0 unless caches.unified_l1_shared, got 64"),
+    (evolved("limits", carveout_headroom=CarveoutHeadroom(ratio=2, most_bytes=64)),
+     "gizmo.limits.carveout_headroom must be None unless caches.unified_l1_shared, got CarveoutHeadroom(ratio=2, most_bytes=64)"),
     (evolved("coalescing", load=attrs.evolve(GIZMO.coalescing.load, line_bytes=2048)),       # more sectors than a tag has overran it
      "gizmo.coalescing.load.line_bytes must be 1 to 4 times sector_bytes = 128, got 2048"),
     (evolved("coalescing", store=attrs.evolve(GIZMO.coalescing.store, line_bytes=16)),

@@ -32,7 +32,7 @@ def _with_slow_paths(op: Op, unit: Unit, operations) -> list[Op | Block]:
     """Give an operation with the branches that it contains."""
     paths = slow_paths(op, operations)
     made: list[Op | Block] = [op]
-    if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow_issues:
+    if paths and op.fn in UNCOMMON and op.kind == Kind.ALU and op.guard is None and operations[op.operation].slow.issues:
         apart = unit.new(0)
         made = [Op(Kind.SETP, f"uncommon_{op.fn}", [apart, None], [op.s[0], op.s[1] if len(op.s) > 1 else op.s[0], None], ABSORBED, statement=op.statement),
                 op, *_slow_path(op, ~apart, unit, operations[op.operation])]
@@ -52,9 +52,9 @@ def _slow_path(op: Op, ordinary: int, unit: Unit, cost: Operation) -> list[Op | 
     """Give the branch around the routine for special operands, and the routine itself: something that waits for the operation, and branches that wait
     for it."""
     branch, end = _passed(op, ordinary)
-    never, branches = unit.new(0), cost.slow_branches or 0
+    never, branches = unit.new(0), cost.slow.branches or 0
     waits = Op(Kind.SETP, f"lt_u{8 * op.width}", [never, None], [op.d[0], immediate(0, op.width), None], op.operation, slow=True,
-               count=cost.slow_issues - branches, statement=op.statement)
+               count=cost.slow.issues - branches, statement=op.statement)
     return [branch, waits, *(part for _ in range(branches) for part in _passed(op, never, 1)), end]
 
 

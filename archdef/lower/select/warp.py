@@ -44,7 +44,7 @@ def warn_half(s: Selection, i: ir.Instruction, position: int) -> None:
     lanes, given = s.architecture.warp.size, i.operands[position]
     wide = isinstance(given, ir.Register) and given.type.endswith("64")
     if lanes > 32 and wide and (s.widened(given) or getattr(s.known(given), "value", None) == 0xFFFFFFFF):
-        word, opcode = s.architecture.vocabulary.warp, ".".join((i.opcode, *i.modifiers))
+        word, opcode = s.architecture.words.warp, ".".join((i.opcode, *i.modifiers))
         s.warn(f"a mask of 32 bits names lanes 0 to 31 of the {lanes} lanes of a {word}: lanes 32 to {lanes - 1} take no part in `{opcode}`; "
                f"a mask of 64 ones means the whole {word}")
 
@@ -149,7 +149,7 @@ def lanes_needed(s: Selection, m: Match, i: ir.Instruction) -> None:
     if not isinstance(least, int):
         raise s.fault("the number of lanes must be a literal")
     if least > lanes:
-        word = s.architecture.vocabulary.warp
+        word = s.architecture.words.warp
         raise s.unsupported(f"a tile of {least} lanes does not fit into a {word} of {s.architecture.name}, which has {lanes}")
 
 

@@ -14,7 +14,6 @@ from archdef.lower.passes.branch_joins import reconverge_by_branch
 from archdef.lower.passes.pointers import charge_addresses, narrow_addresses, scaled_indices
 from archdef.lower.passes.predicates import combine_predicates
 from archdef.lower.passes.schedule import start_loads_early
-from archdef.lower.passes.shared_operands import read_shared_operands
 from archdef.lower.passes.spaces import resolve_spaces
 from archdef.lower.passes.debug_signs import negate_by_branch
 from archdef.lower.pipeline import Pass
@@ -44,8 +43,6 @@ PASSES: tuple[Pass, ...] = (
     Pass(name="drop_labels_of_guards", function=drop_labels, options="predicate", requires="reachable", gives="labels", invalidates="flow"),
     Pass(name="read_constants", function=read_constants, takes="code unit architecture", requires="branches, operands, spaces"),
     Pass(name="coalesce", function=coalesce, takes="code unit", options="coalesce", requires="branches", gives="coalesced"),
-    Pass(name="read_shared_operands", function=read_shared_operands, takes="code architecture", options="fuse", declared="shared_operands",
-         requires="fused, spaces, branches"),
     Pass(name="charge_prologue", function=charge_prologue, takes="code unit", fields={"times": "prologue_instructions"}, options="charge_overheads",
          declared="prologue_instructions", requires="branches", invalidates="flow"),
     Pass(name="branch_to_slow_paths", function=branch_to_slow_paths, takes="code unit architecture", options="charge_overheads",

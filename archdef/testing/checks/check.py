@@ -86,12 +86,13 @@ def roomy(architecture: Architecture) -> Architecture:
     warps = min(64 * architecture.schedulers.count, max(limits.warps_per_multiprocessor, -(-threads // size)))
     # each warp's registers are rounded up, and a partition of the file may have to hold the whole block
     unit = limits.register_allocation_unit
-    file = limits.register_partitions * (block_warps + 1) * (REGISTERS * size + unit)
+    parts = limits.register_file_partitions
+    file = (1 if parts is None else parts.count) * (block_warps + 1) * (REGISTERS * size + unit)
     file = max(limits.registers_per_multiprocessor, file)
     return architecture.evolve({
         "limits.threads_per_block": threads, "limits.threads_per_multiprocessor": max(threads, limits.threads_per_multiprocessor),
         "limits.block_dimensions": (max(x, BLOCK), y, z), "limits.warps_per_multiprocessor": warps,
-        "limits.warps_per_register_partition": None if limits.register_partitions == 1 else warps,
+        **({} if parts is None else {"limits.register_file_partitions.warps_per_partition": warps}),
         "limits.registers_per_multiprocessor": file, "limits.registers_per_block": max(file, limits.registers_per_block)})
 
 

@@ -18,7 +18,7 @@ EXTREMES: dict[str, dict[str, Any]] = {
     "seven partitions": {"interconnect.l2_partitions": None, "dram.partitions": 7},
     "one read in flight": {"load_store.reads_in_flight_per_multiprocessor": 1},
     "one store in flight": {"load_store.stores_in_flight_per_multiprocessor": 1},
-    "bytes of one store in flight": {"load_store.store_bytes_in_flight_per_multiprocessor": 1},
+    "bytes of one store in flight": {"load_store.store_buffer.size_bytes": 1},
     "one queue entry": {"dram.queue_entries": 1, "dram.scheduling.window": 1, "dram.write_drain_high": 1, "dram.write_drain_low": 0},
     "one DRAM bank": {"dram.banks": 1, "dram.refresh_banks": None, "dram.t_refi_ns": None},
     "instant responses": {"interconnect.response_latency_ns": 2.0, "interconnect.request_latency_ns": 0.001},

@@ -31,7 +31,8 @@ cdef struct ChipParameters:
     int64_t cluster_sizes[32]                    # Multiprocessors of each cluster, where they are not equally many; none: as above
     int64_t cluster_sizes_count                  # how many of them there are
     int64_t block_launch_64ths                   # Least SM cycles between two block launches anywhere on the chip
-    BlockLaunchParameters block_launch           # What a block's launch takes on its multiprocessor, and its end on the chip; None: nothing besides
+    BlockLaunchParameters block_launch           # Which multiprocessor a block goes to, what its launch takes there, and its end on the chip; None: each in
+                                                 # turn, and nothing besides
     int64_t block_turnover_cycles                # SM cycles from the end of a block until its successor on that multiprocessor issues
     int64_t groups[32]                           # multiprocessors of each group whose turn it is to take blocks; 0: unused …
     int64_t first_gpc_interval_turns             # … turns of others after which it is the first one's again; 0: no sooner than theirs …
@@ -52,16 +53,16 @@ cdef struct SchedulersParameters:
 cdef struct SharedMemoryParameters:
     int64_t banks                                # Banks, each serving one word per pass
     int64_t bank_width_bytes                     # Bytes of a bank's word
-    int64_t row_words                            # Words of a bank that one pass serves together if they lie in one row, an aligned run of ``banks *
-                                                 # row_words`` words
     int64_t conflict_lanes                       # Lanes that are served together; lanes of different groups never conflict
     int64_t latency_cycles                       # SM cycles from issue to a usable result of an access in one pass, less the operation's own latency
     int64_t pass_cycles                          # SM cycles for which one pass occupies the banks
     int64_t pass_latency_cycles                  # by which each further pass of an access delays its result
     int64_t conflicts_hold_issue                 # Whether the scheduler issues nothing during the passes that a conflict adds, as where arithmetic itself
                                                  # reads shared memory
-    int64_t group_latency_cycles                 # SM cycles by which each further group of lanes, of a load that is served in several, delays its result
-                                                 # besides its passes
+    int64_t row_words                            # of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words``
+                                                 # words
+    int64_t group_latency_cycles                 # by which each further group of lanes, of a load that is served in several, delays its result besides its
+                                                 # passes
     int64_t single_word_broadcast                # 1: a pass broadcasts one word, else any number
     int64_t word_at_a_time                       # 1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal
                                                  # addresses merged; 3: the same as 0, and a pass more for each group that loads words of four banks
@@ -199,15 +200,13 @@ cdef struct LoadStoreParameters:
     BulkCopyUnitParameters bulk_copies           # What does bulk copies; None: it sends a transaction every `transaction_cycles`
     int64_t reads_in_flight_per_multiprocessor   # Read transactions sent and not yet answered
     int64_t stores_in_flight_per_multiprocessor  # Write transactions sent and not yet acknowledged
-    int64_t store_bytes_in_flight_per_multiprocessor  # Bytes of sectors that those may carry together, whole or in part; None: as many as they are
-    int64_t textures_in_flight_per_multiprocessor  # Texture transactions sent to a texture cache that a cluster shares, and not yet answered, be they hits;
-                                                 # None: they count as reads
     int64_t transaction_cycles                   # SM cycles for which each transaction, the first included, holds the load/store unit
-    int64_t replay_cycles                        # SM cycles by which each further transaction of an access, issued once more, keeps its own warp from going on
-    int64_t replay_on_reservation_fail           # Whether a load that fails to reserve a line of L1, as all lines of the set are being filled, is replayed
-                                                 # when one of them has come: its warp waits, others go on
     int64_t atomic_fs                            # Core cycles for which one sector's atomic operations hold its partition, and each further operation on the
                                                  # same address
+    int64_t store_bytes_in_flight_per_multiprocessor  # of sectors, whole or in part, that all stores in flight may carry together; 0: any number
+    int64_t textures_in_flight_per_multiprocessor  # transactions sent to a texture cache that a cluster shares, and not yet answered; 0: they are reads
+    int64_t replay_cycles                        # by which each further transaction of an access, issued once more, keeps its own warp from going on
+    int64_t replay_on_reservation_fail           # 1: a load that finds all lines of its set of L1 being filled is issued again when one of them has come
     int64_t atomic_sector_16ths                  # per sector all of whose words are operated on, in sixteenths of `atomic_fs`
 
 cdef struct TextureUnitsParameters:
@@ -262,11 +261,6 @@ cdef struct InterconnectParameters:
     int64_t request_latency_fs                   # One way, multiprocessor to partition, unloaded
     int64_t response_latency_fs                  # One way, partition to multiprocessor, unloaded
     int64_t header_bytes                         # Bytes of a packet besides its data
-    int64_t mask_bytes                           # Bytes by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is
-                                                 # longer
-    int64_t sector_mask_bytes                    # of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all
-    int64_t partial_write_fs                     # Core cycles for which a packet that writes sectors in part holds the way into its partition at least; with
-                                                 # `slices`, those for which it holds its slice as atomic operations do
     int64_t injection_bytes_per_cycle            # Rate into the network, per core cycle …
     int64_t injection_scope                      # … of each multiprocessor or of each cluster
     int64_t store_ports                          # Whether stores and atomic operations enter by ports of their own, of the same rate, and so hold up no load
@@ -277,6 +271,9 @@ cdef struct InterconnectParameters:
     L2PartitionsParameters l2_partitions         # Parts of the chip between which data take longer; None: all are near each other
     NocDistancesParameters distances             # By which answers take longer to some multiprocessors than to others; None: by nothing
     RequestCoalescerParameters request_coalescer  # Where a partition answers equal requests of one cluster together; None: each is answered by itself
+    int64_t mask_bytes                           # by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer
+    int64_t sector_mask_bytes                    # of each sector of an atomic packet with data instead of `mask_bytes`; 0: one mask for all
+    int64_t partial_write_fs                     # for which a packet that writes sectors in part holds the way into its partition at least, or its slice
 
 cdef enum:  # Dram.page_policy; 0: there is no such component
     DRAM_PAGE_POLICY_OPEN = 1
@@ -305,14 +302,14 @@ cdef struct DramParameters:
     int64_t queue_entries                        # Requests, reads and writes together, that a partition holds; a full queue blocks the port
     int64_t refreshes_postponed                  # Refreshes of the same banks that may be put off while transactions wait for them, to be made up for when
                                                  # none does
-    int64_t page_policy                          # Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is
-                                                 # queued wants it
     int64_t write_drain_high                     # Waiting writes at which the partition turns to writing …
     int64_t write_drain_low                      # … and at which it turns back, if reads wait
     int64_t partition_xor                        # 1: each round of the partitions is turned by its number, folded by the shifts
     int64_t partition_shifts[8]                  # 0: no further one
     int64_t partition_hook                       # of a plugin's map of the partitions
     int64_t burst_fs                             # for which a burst holds the bus
+    int64_t page_policy                          # whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is
+                                                 # queued wants it
     int64_t window                               # queue entries that the scheduler looks at
 
 cdef struct BlockClustersParameters:

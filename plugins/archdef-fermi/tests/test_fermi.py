@@ -65,7 +65,7 @@ def test_the_gf104_needs_parallelism_within_its_warps():
 
 @BOTH
 def test_double_precision_keeps_the_other_scheduler_from_issuing(arch):
-    assert arch.unit("dp").exclusive
+    assert arch.unit("dp").scope == "exclusive"
 
 
 @BOTH

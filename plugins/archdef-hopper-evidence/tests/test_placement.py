@@ -9,7 +9,7 @@ from archdef_hopper import H100
 
 import archdef
 
-RULE = H100.chip.block_dispatch
+RULE = H100.chip.dispatch
 STARTS = np.cumsum([0, *RULE.groups])
 FIRST = {124 + k: 0 for k in range(8)}
 """Multiprocessors of the card that was measured, by number: eight that come first; of the others two neighbours in turn for each group."""

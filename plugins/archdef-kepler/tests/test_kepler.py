@@ -126,7 +126,7 @@ def test_word_strides_in_the_four_byte_mode_take_half_the_passes_of_four_byte_ba
 
 
 def test_the_eight_byte_mode_is_a_what_if():
-    wide = K40.evolve({"shared.bank_width_bytes": 8, "shared.row_words": 1})
+    wide = K40.evolve({"shared.bank_width_bytes": 8, "shared.bank_rows": None})
     assert wide.shared.passes(np.arange(32) * 8, 8) == K40.shared.passes(np.arange(32) * 8, 8) == 1
     assert (K40.shared.passes(np.arange(32) * 4 * 3), wide.shared.passes(np.arange(32) * 4 * 3)) == (1, 2)
 

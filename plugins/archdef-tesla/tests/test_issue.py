@@ -107,7 +107,7 @@ def test_loads_and_texture_fetches_wait_for_each_other(arch):
     fetches, loads = (fetching(arch, body) for body in (_FETCH, _LOADS))
     assert fetches == pytest.approx(2 * 32, rel=0.03)
     assert fetching(arch, _FETCH, _LOADS) >= 0.95 * (fetches + loads)
-    assert fetching(arch.evolve({"units.tex.within": None, "units.tex.first_copy": None}), _FETCH, _LOADS) < 0.9 * (fetches + loads)
+    assert fetching(arch.evolve({"units.tex.part_of": None}), _FETCH, _LOADS) < 0.9 * (fetches + loads)
 
 
 @pytest.mark.parametrize("arch, kib, hits", [(GT200, 6, True), (GT200, 23, True), (GT200, 32, False), (G80, 15, True), (G80, 24, False)])

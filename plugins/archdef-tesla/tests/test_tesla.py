@@ -152,9 +152,9 @@ def test_device_memory_is_no_more_than_addresses_reach(arch, bits):
 def test_every_part_says_at_which_clock_it_runs_and_who_says_so(arch):
     """Arithmetic at the processor clock, a little more than twice the core clock; the rest of a multiprocessor at that."""
     at_core = {"issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"}
-    assert set(arch.clocks.core_parts) == at_core and {"sp", "sfu"}.isdisjoint(at_core)
-    assert "clock domains" in covering(arch.evidence, "clocks.core_parts").place
-    assert 2 < arch.clocks.shader_mhz / arch.clocks.core_mhz < 2.6 and arch.clocks.core_cycle_ratio == pytest.approx(
+    assert set(arch.clocks.core_domain.parts) == at_core and {"sp", "sfu"}.isdisjoint(at_core)
+    assert "clock domains" in covering(arch.evidence, "clocks.core_domain.parts").place
+    assert 2 < arch.clocks.shader_mhz / arch.clocks.core_mhz < 2.6 and arch.clocks.core_domain.cycle_ratio == pytest.approx(
         arch.clocks.shader_mhz / arch.clocks.core_mhz, rel=1e-6)
 
 

@@ -134,11 +134,11 @@ EVIDENCE = {
     "host_link.copy_engines": ENGINES, "units.tex": PAPER, "units.lsu": GUIDE, "units.xu": MULTIPROCESSOR, "units.tensor": TENSOR_CORES,
     **{f"schedulers.{name}": ISSUE for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),

@@ -2,9 +2,9 @@
 from itertools import combinations
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (RandomOfKLru, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, Schedulers, SharedMemory,
-                          TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (PartOfUnit, RandomOfKLru, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady,
+                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, RegisterAllocationRules,
+                          Replay, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
@@ -18,7 +18,7 @@ SINGLE = dict()
 TWO_GROUPS = (Unit("sp", 16, "scheduler"), Unit("int", 16), Unit("sfu", 4), Unit("tex", 2))  # four texture units at half the shader clock
 DOUBLE = dict(issue_width=2, superscalar=True,
               dual_issue=(frozenset({"sp"}), *map(frozenset, combinations(("sp", "int", "sfu", "lsu", "tex"), 2))))
-THREE_GROUPS = (Unit("sp", 16, copies=3), Unit("int", 16, within="sp"), Unit("sfu", 8), Unit("tex", 4))
+THREE_GROUPS = (Unit("sp", 16, copies=3), Unit("int", 16, part_of=PartOfUnit(unit="sp")), Unit("sfu", 8), Unit("tex", 4))
 
 
 def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns, dram_latency_ns, capacity_bytes, ecc, timing_ns,
@@ -33,12 +33,12 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
             threads_per_block=1024, threads_per_multiprocessor=1536, warps_per_multiprocessor=48, blocks_per_multiprocessor=8,
             registers_per_multiprocessor=32768, registers_per_block=32768, registers_per_thread=63, registers_reserved_per_thread=1,
             register_allocation_unit=64, register_allocation_scope="warp", warp_allocation_granularity=2,
-            register_allocation_unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),),
+            register_allocation_rules=RegisterAllocationRules(unit_exceptions=(((21, 22, 29, 30, 37, 38, 45, 46), 128),)),
             shared_bytes_per_multiprocessor=48 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=128,
             shared_carveouts=(48 * KiB, 16 * KiB), block_dimensions=(1024, 1024, 64), grid_dimensions=(65535, 65535, 65535),
-            kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+            kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB, address_bits=40),
         schedulers=Schedulers(count=2, policy=LooseRoundRobin(), issue_interval_cycles=2, instruction_gap_cycles=2, **issue),
-        units=(*groups, Unit("lsu", 16), Unit("dp", dp_lanes, exclusive=True)),
+        units=(*groups, Unit("lsu", 16), Unit("dp", dp_lanes, "exclusive")),
         isa=Isa(features=FEATURES, operations=operations(COSTS, costs), forms=FORMS, pointer_bits=64, fuse_multiply_add=True, float_mad="fused",
                 predication_max_instructions=7,
                 assembler=Assembler(loads_pass_shared_stores=True, predication_global_load_instructions=2, convergence_instructions=2,
@@ -63,7 +63,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                      write="back", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=44, stores_in_flight_per_multiprocessor=128,
-                             transaction_cycles=2, replay_cycles=36, replay_on_reservation_fail=True, atomic_cycles=1, atomic_sector_cycles=2),
+                             transaction_cycles=2, replay=Replay(cycles=36, on_reservation_fail=True), atomic_cycles=1, atomic_sector_cycles=2),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=0, injection_bytes_per_cycle=32,
             injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),

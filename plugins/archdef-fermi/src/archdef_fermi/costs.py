@@ -1,5 +1,5 @@
 """What instructions cost on Fermi, and where the figures of this plugin come from."""
-from archdef.spec import Cite, Form, FrozenMap, Operation
+from archdef.spec import (Cite, Form, FrozenMap, GlobalAtomic, Operation)
 
 BOTH = "read in a copy in English and Korean"
 TABLE = Cite("CUDA C Programming Guide 4.2", "table F-2, technical specifications, column 2.x", note=BOTH)
@@ -16,6 +16,7 @@ RATES_2_0 = Cite("CUDA C Programming Guide", "table 2, throughput of native arit
 BARRIERS = Cite(TABLE.document, "section 5.4.3: __syncthreads() has 16 operations a cycle on 2.x", note=BOTH)
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GF100 tables")
 PAPER = Cite("NVIDIA Fermi white paper 1.1", "third generation streaming multiprocessor and summary table", note="read in a copy of its pages")
+ADDRESSES = Cite(PAPER.document, "a unified address space of 40 bits", "recalled", "addresses of the ISA have 64")
 TEXTURES = Cite("NVIDIA GeForce GTX 680 white paper", "table of chips: 64 texture units of GF110", "inferred",
                 "four a multiprocessor at the graphics clock, two a cycle of the shaders; read in a copy of its pages")
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
@@ -98,7 +99,7 @@ COSTS_2_0 = [
 COSTS_2_1 = [
     (Operation("dp", 18), "convert64"), (Operation("sfu", 22, 2, issues=2), "fp32_transcendental")]
 
-FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10, address_cycles=9)})
+FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10, global_atomic=GlobalAtomic(address_cycles=9))})
 
 NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
     bit_field bit_count convert""".split()
@@ -126,12 +127,13 @@ EVIDENCE = {
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
     "host_link.staging_bytes": STAGED,
     "host_link.copy_engines": ENGINES,
-    "units.dp": LINEAGE, "units.dp.exclusive": MULTIPROCESSOR, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
-    "chip.multiprocessors_per_cluster": CLUSTERS, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
+    "units.dp": LINEAGE, "units.dp.scope": MULTIPROCESSOR, "schedulers.policy": FIT, "schedulers.instruction_gap_cycles": UNPUBLISHED,
+    "chip.multiprocessors_per_cluster": CLUSTERS, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
-       register_allocation_unit register_allocation_scope register_allocation_unit_exceptions warp_allocation_granularity
-       register_partitions shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
+       register_allocation_unit register_allocation_scope register_allocation_rules warp_allocation_granularity
+       shared_allocation_unit_bytes shared_carveouts shared_reserved_bytes_per_block""".split()},
+    "limits.address_bits": ADDRESSES,
     "limits.registers_reserved_per_thread": Cite("SASS of compute capability 2.0", "R1 holds the stack pointer", "inferred", "from memory"),
     "isa.operations": UNPUBLISHED, "isa.assembler": SASS, "isa.operations.int_div32": SASS, "isa.operations.int_mul24": PRODUCTS_24,
     **{f"isa.operations.{name}": Cite("Volkov, Understanding Latency Hiding on GPUs, 2016", "GTX 480", "recalled", "a measurement")
@@ -145,8 +147,8 @@ EVIDENCE = {
     "caches.constant.sector_bytes": CONSTANT_SETS, "caches.constant.ways": CONSTANT_SETS,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
     "caches.l2.ways": L2_SETS, "caches.l2.latency_cycles": FIT, "caches.l2.misses_in_flight": UNPUBLISHED,
-    "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay_cycles": FIT,
-    "load_store.replay_on_reservation_fail": REPLAYS,
+    "load_store.atomic_cycles": UNPUBLISHED, "load_store.reads_in_flight_per_multiprocessor": FIT, "load_store.replay.cycles": FIT,
+    "load_store.replay.on_reservation_fail": REPLAYS,
     "interconnect.partition_request_bytes_per_cycle": CACHEBENCH, "interconnect.partition_response_bytes_per_cycle": CACHEBENCH,
     "interconnect.header_bytes": COPIES, "caches.l2.set_hash_bits": COPIES, "interconnect.injection_bytes_per_cycle": UNPUBLISHED,
     "interconnect.injection_scope": UNPUBLISHED, "dram.interleave_bytes": MAPPING, "dram.partition_map": COPIES,

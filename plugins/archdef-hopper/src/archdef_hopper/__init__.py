@@ -1,11 +1,12 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, RandomOfKLru, Architecture, BlockClusters, BlockLaunch, BulkCopyUnit, Cache, Caches, ChainedSum, Chip, Clocks,
-                          ClusterPorts, Coalescing, CodeFetch, ConstantPort, ConvergenceBarriers, DeviceLaunches, Dram, FEATURES, FirstReady, forms,
-                          FrozenMap, GreedyThenRoundRobin, GpcRoundRobin, HostLink, MemoryInstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices,
-                          Limits, Lines, LoadStore, LoadStorePipeline, ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances,
-                          operations, PairedSum, ParityHash, RequestCoalescer, Schedulers, SharedMemory, TextureUnits, UniformFill, Unit, Vocabulary, Warp,
-                          WarpgroupProducts, WriteCombining, XorHash)
+from archdef.spec import (AlignedSum, BranchCosts, ByteMasks, CarveoutHeadroom, RandomOfKLru, Architecture, BlockClusters, BlockLaunch, BulkCopyUnit,
+                          Cache, Caches, ChainedSum, Chip, Clocks, ClusterPorts, Coalescing, CodeFetch, ConstantPort, ConvergenceBarriers,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GpcRoundRobin, HostLink,
+                          MemoryInstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices, Limits, Lines, LoadStore, LoadStorePipeline,
+                          ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances, operations, PairedSum, ParityHash,
+                          RegisterAllocationRules, RequestCoalescer, Schedulers, SerialMatch, SharedMemory, StoreBuffer, TextureUnits, UniformFill,
+                          Unit, Vocabulary, Warp, WarpgroupProducts, WriteCombining, XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
 from archdef_sass import Sass
 
@@ -20,17 +21,19 @@ H100 = Architecture(
     aliases=("h100_sxm", "gh100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1980, shader_mhz=1980, memory_mhz=2619), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=132, multiprocessors_per_cluster=16, cluster_sizes=(16, 16, 16, 16, 16, 16, 18, 18),
-              block_dispatch=GpcRoundRobin((8, 8, 16, 16, 16, 16, 16, 18, 18), first_gpc_interval_turns=6, multiprocessors_per_tpc=2),
-              block_launch_cycles=0.12, block_launch=BlockLaunch(setup_cycles=17, warp_cycles=3.5, end_cycles=1.18, first_cycles=94),
+              block_launch_cycles=0.12,
+              block_launch=BlockLaunch(
+                  dispatch=GpcRoundRobin((8, 8, 16, 16, 16, 16, 16, 18, 18), first_gpc_interval_turns=6, multiprocessors_per_tpc=2),
+                  setup_cycles=17, warp_cycles=3.5, end_cycles=1.18, first_cycles=94),
               block_turnover_cycles=340, launch_overhead_us=3.0),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255,
-        registers_reserved_per_thread=1, register_allocation_unit=256, register_allocation_minimum=16,
+        registers_reserved_per_thread=1, register_allocation_unit=256, register_allocation_rules=RegisterAllocationRules(minimum_per_thread=16),
         register_allocation_scope="warp", warp_allocation_granularity=4, shared_bytes_per_multiprocessor=228 * KiB,
         shared_bytes_per_block=227 * KiB, shared_allocation_unit_bytes=128, shared_reserved_bytes_per_block=1024,
-        shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)), shared_headroom_ratio=2, shared_headroom_bytes=132 * KiB,
-        block_dimensions=(1024, 1024, 64),
+        shared_carveouts=tuple(k * KiB for k in (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)),
+        carveout_headroom=CarveoutHeadroom(ratio=2, most_bytes=132 * KiB), block_dimensions=(1024, 1024, 64),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=512 * KiB,
         parameter_bytes=32_764, constant_bytes=64 * KiB),
     schedulers=Schedulers(count=4, policy=GreedyThenRoundRobin(oldest_block_first=True), issue_interval_cycles=1, instruction_gap_cycles=1),
@@ -39,8 +42,8 @@ H100 = Architecture(
            Unit("cbu", 16, "scheduler"), Unit("udp", 16, "scheduler")),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=FrozenMap({**forms(FORMS), **TECHNIQUES}),
             pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", match_value_cycles=11, guard_latency_cycles=9, untaken_branch_cycles=5,
-            convergence_cycles=15, predication_max_instructions=8,
+            fuse_multiply_add=True, float_mad="fused", serial_match=SerialMatch(value_cycles=11),
+            branch_costs=BranchCosts(guard_latency_cycles=9, untaken_cycles=5, convergence_cycles=15), predication_max_instructions=8,
             assembler=Sass(result_scoreboards=4,
                            unroll_factor=4, unroll_max_instructions=18, unroll_global_load_instructions=29, unroll_shared_load_instructions=5,
                            unroll_full_instructions=400,
@@ -60,8 +63,8 @@ H100 = Architecture(
                                     fp8=AlignedSum(32, 13, 13), groups_f16=PairedSum()),
             warpgroup=WarpgroupProducts(operand_bytes_per_cycle=128, register_factor_cycles=13, shared_factor_cycles=10, shared_pass_ratio=4,
                                         least_issue_cycles=4, issue_columns_per_cycle=8)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=23, pass_cycles=1,
-                        pass_latency_cycles=2, group_latency_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(group_latency_cycles=1), latency_cycles=23,
+                        pass_cycles=1, pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         unified_l1_shared=True,
@@ -86,13 +89,14 @@ H100 = Architecture(
         l2=Cache(size_bytes=50 * MiB // 80, line_bytes=128, sector_bytes=32, ways=16, latency_cycles=60, misses_in_flight=256,
                  fetch_bytes=64, dirty_ways=8, partial_dirty_ways=2, set_hash_bits=tuple(range(12, 20)), write="back", scope="partition")),
     texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
-    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_bytes_in_flight_per_multiprocessor=10 * KiB,
+    load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=160, store_buffer=StoreBuffer(size_bytes=10 * KiB),
                          memory_instruction_queue=MemoryInstructionQueue(entries=11), write_combining=WriteCombining(lines=28, idle_cycles=32),
                          pipeline=LoadStorePipeline(data_stage_entries=20, issue_interval_cycles=4, arbitration="random", stores_in_a_row=True),
                          bulk_copies=BulkCopyUnit(read_bytes_per_cycle=96, write_bytes_per_cycle=32),
                          transaction_cycles=1, atomic_cycles=1.45, atomic_sector_cycles=1.165),
     interconnect=Interconnect(
-        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0, mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4,
+        request_latency_ns=35.3, response_latency_ns=55, header_bytes=0,
+        byte_masks=ByteMasks(mask_bytes=32, sector_mask_bytes=16, partial_write_cycles=2.4),
         injection_bytes_per_cycle=32, injection_scope="multiprocessor", store_ports=True,
         partition_request_bytes_per_cycle=27, partition_response_bytes_per_cycle=48,
         cluster_ports=ClusterPorts(request_bytes_per_cycle=272, response_bytes_per_cycle=552),
@@ -103,8 +107,8 @@ H100 = Architecture(
     dram=Dram(
         partitions=80, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=85_017_493_504, bus_bits=5120, transfers_per_clock=2,
         burst_bytes=32, banks=64, row_bytes=1 * KiB, t_rcd_ns=14, t_rp_ns=14, t_ras_ns=28, t_rrd_ns=2.3, t_cl_ns=14, t_wl_ns=6, t_wtr_ns=8,
-        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, page_policy="close_adaptive", extra_latency_ns=117,
-        queue_entries=192, scheduling=FirstReady(window=80), write_drain_high=64, write_drain_low=16),
+        t_rtw_ns=6, t_wr_ns=14, t_refi_ns=963, t_rfc_ns=237, refresh_banks=32, extra_latency_ns=117,
+        queue_entries=192, scheduling=FirstReady(window=80, page_policy="close_adaptive"), write_drain_high=64, write_drain_low=16),
     block_clusters=BlockClusters(most_blocks=8, most_blocks_nonportable=16, latency_cycles=203, bytes_per_cycle=16, barrier_cycles=320),
     device_launches=DeviceLaunches(depth=40, synchronization_depth=0, pending=2048, pool="fixed", call_us=6.3, lane_us=0.2, start_us=0.8,
                                    next_us=1.3, tail_us=4.8),

@@ -1,5 +1,5 @@
 """What instructions cost on the H100, and where the figures of this plugin come from."""
-from archdef.spec import MATRIX_CLASSES, Cite, Form, FrozenMap, Operation
+from archdef.spec import MATRIX_CLASSES, Cite, Form, FrozenMap, GlobalAtomic, Operation, SharedAtomic, SlowPath
 
 
 def measured(document: str, place: str, note: str = "") -> Cite:
@@ -97,7 +97,7 @@ CONVERGED = measured("Loops of branches on an H100 80GB HBM3 SXM, 2026-11-22", "
 WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts", "inferred",
             "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
 SLOW = measured("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
-                "latency and slow_cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_issues: the way of a zero through it")
+                "latency and slow_path.cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_path.issues: the way of a zero through it")
 LANES = measured("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "1 to 32 addresses a warp, 1 to 32 warps")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
@@ -116,21 +116,22 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
     (Operation("fma", 10, 1.036, issues=2), "int_mul24"), (Operation("fma", 9, 4), "int_mul_high"), (Operation("fma", 5, 4), "int_mul_wide"),
     (Operation("alu", 4), """int_logic int_shift int_minmax int_compare int_sad byte_permute funnel_shift select predicate
         fp32_minmax fp32_compare fp16_minmax"""),
-    (Operation("alu", 13), "vote"), (Operation("alu", 8, 4, issues=2), "bit_field"), (Operation("alu", 63, 1.07, issues=14, rare_issues=3), "int_div32"),
+    (Operation("alu", 13), "vote"), (Operation("alu", 8, 4, issues=2), "bit_field"),
+    (Operation("alu", 63, 1.07, issues=14, slow_path=SlowPath(guarded_issues=3)), "int_div32"),
     (Operation("alu", 6, 1.026, issues=2), "int64_add"), (Operation("alu", 4, issues=2), "int64_logic"),
     (Operation("alu", 12, issues=4), "int64_minmax"), (Operation("alu", 8, issues=2), "int64_shift int64_compare"),
     (Operation("fma", 17, 2.094, issues=4), "int64_mul"), (Operation("fma", 345, 2.15, issues=70), "int64_div"),
     (Operation("xu", 17), "bit_count fp16_transcendental"), (Operation("xu", 39, 2, issues=4), "fp32_rsqrt fp32_sqrt"),
     (Operation("xu", 41, 1.2, issues=7), "fp32_rcp"), (Operation("xu", 41, 1.6, issues=5), "fp32_div"),
     (Operation("xu", 23, 4, issues=2), "fp32_transcendental"), (Operation("alu", 5), "convert"), (Operation("xu", 18, 8.5), "convert64"),
-    (Operation("fma", 58, 17 / 9, issues=9, slow_paths=1, slow_issues=33, slow_branches=8, slow_cycles=213, slow_path_instructions=103),
+    (Operation("fma", 58, 17 / 9, issues=9, slow_path=SlowPath(paths=1, issues=33, branches=8, cycles=213, instructions=103)),
         "fp32_div_exact"),
-    (Operation("fma", 56, 11 / 9, issues=9, slow_paths=1, slow_issues=11, slow_branches=4, slow_cycles=105, slow_path_instructions=23), "fp32_sqrt_exact"),
+    (Operation("fma", 56, 11 / 9, issues=9, slow_path=SlowPath(paths=1, issues=11, branches=4, cycles=105, instructions=23)), "fp32_sqrt_exact"),
     (Operation("dp", 8), "fp64_add fp64_mul fp64_fma"), (Operation("dp", 10), "fp64_compare"),
     (Operation("dp", 25, 1, issues=7), "fp64_minmax"),
-    (Operation("dp", 124, 25 / 15, issues=15, slow_paths=1, slow_issues=64, slow_branches=7, slow_cycles=299, slow_path_instructions=93),
+    (Operation("dp", 124, 25 / 15, issues=15, slow_path=SlowPath(paths=1, issues=64, branches=7, cycles=299, instructions=93)),
         "fp64_div"),
-    (Operation("dp", 92, 25 / 17, issues=17, slow_paths=1, slow_issues=15, slow_branches=4, slow_cycles=135, slow_path_instructions=48), "fp64_sqrt"),
+    (Operation("dp", 92, 25 / 17, issues=17, slow_path=SlowPath(paths=1, issues=15, branches=4, cycles=135, instructions=48)), "fp64_sqrt"),
     (Operation("cbu", 10), "branch call exit"), (Operation("bar", 13), "barrier"), (Operation("alu", 20), "special_register"), (Operation("alu", 2), "clock"),
     (Operation("fma", 8, 1.028), "fp16_add fp16_mul fp16_fma"), (Operation("alu", 8), "fp16_compare"),
     (Operation("xu", 44), "redux"), (Operation("alu", 4, issues=100), "system_call"),
@@ -156,16 +157,18 @@ COSTS = [  # SM cycles; `fma` and `alu` are the two pipes of a scheduler, `xu` i
 FORMS = [  # that differ from the rest of their class
     (Operation("xu", 17), """fp32_transcendental:ex2.approx.ftz.f32 fp32_transcendental:lg2.approx.ftz.f32 fp32_transcendental:tanh.approx.f32
         fp32_rsqrt:rsqrt.approx.ftz.f32 fp32_sqrt:sqrt.approx.ftz.f32 convert:cvt.r?i*.f32.f32"""),
-    (Operation("xu", 39, 2, issues=4, rare_issues=2), """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
-        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32"""), (Operation("xu", 41, 1.6, issues=5, rare_issues=2), "fp32_div:div.approx.f32"),
+    (Operation("xu", 39, 2, issues=4, slow_path=SlowPath(guarded_issues=2)), """fp32_transcendental:ex2.approx.f32 fp32_transcendental:lg2.approx.f32
+        fp32_rsqrt:rsqrt.approx.f32 fp32_sqrt:sqrt.approx.f32"""),
+    (Operation("xu", 41, 1.6, issues=5, slow_path=SlowPath(guarded_issues=2)), "fp32_div:div.approx.f32"),
     (Operation("xu", 19), """fp32_rcp:rcp.approx.ftz.f32 fp32_rcp:div.full.* bit_field:brev.b32 convert:cvt.*[su]32.f32 convert:cvt.*[su]16.f32
         convert:cvt.*[su]8.f32"""), (Operation("xu", 23, 4, issues=2), "fp32_div:div.approx.ftz.f32 bit_count:clz.b32"),
     (Operation("xu", 19, 4, issues=2), "fp32_rcp:rcp.approx.ftz.f64 fp32_rsqrt:rsqrt.approx.ftz.f64"),      # the lower half of the result is 0
-    (Operation("fma", 77, 12 / 9, issues=9, slow_paths=1, slow_path_instructions=53), "fp32_div_exact:rcp.r?.f32"),
+    (Operation("fma", 77, 12 / 9, issues=9, slow_path=SlowPath(paths=1, instructions=53)), "fp32_div_exact:rcp.r?.f32"),
     (Operation("fma", 12, 6), "int_mul_wide:mad.wide.*"),       # the upper half of its sum goes to `fma`, too
     (Operation("xu", 17, 8, issues=2), "fp16_transcendental:ex2.*x2 fp16_transcendental:tanh.*x2"),
-    (Operation("alu", 66, 1.17, issues=12, rare_issues=3), "int_div32:rem.s*"), (Operation("alu", 57, 1.17, issues=10, rare_issues=2), "int_div32:div.u*"),
-    (Operation("alu", 63, 1.67, issues=9, rare_issues=2), "int_div32:rem.u*"),
+    (Operation("alu", 66, 1.17, issues=12, slow_path=SlowPath(guarded_issues=3)), "int_div32:rem.s*"),
+    (Operation("alu", 57, 1.17, issues=10, slow_path=SlowPath(guarded_issues=2)), "int_div32:div.u*"),
+    (Operation("alu", 63, 1.67, issues=9, slow_path=SlowPath(guarded_issues=2)), "int_div32:rem.u*"),
     (Operation("alu", 10, 2, issues=4), "bit_field:bfi.b32"), (Operation("lsu", 26), "shuffle:shfl*.idx.b32"),
     # conversions: of integers to floats and among narrow integers by `alu`, of halves by `fma`, to integers and to whole numbers by `xu`
     (Operation("alu", 4), "convert:cvt.*f32.[su]*"),
@@ -175,22 +178,22 @@ FORMS = [  # that differ from the rest of their class
     (Operation("lsu", 28), "move:*:brought")]
 
 TECHNIQUES = FrozenMap({   # techniques of atomic operations; the rest of `atomic_shared` the memory does by itself
-    name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **technique)
+    name: Form(operation=operation, pattern=pattern, unit="lsu", latency_cycles=latency, **{operation.removeprefix("atomic_") + "_atomic": technique})
     for name, operation, pattern, latency, technique in (
-        ("shared_counter", "atomic_shared", "*.add.[us]32:1", 3, {"lanes_merged": True}),
-        ("shared_cas", "atomic_shared", "*.cas.b32", 10, {"bank_passes": 2}),
-        ("shared_cas64", "atomic_shared", "*.cas.b64", 18, {"bank_passes": 2}),
-        ("shared_exch64", "atomic_shared", "*.exch.b64", 7, {}),
-        ("shared_add_f32", "atomic_shared", "*.add*.f32", 68, {"retry_cycles": 95}),
-        ("shared_add_f64", "atomic_shared", "*.add*.f64", 85, {"retry_cycles": 108}),
-        ("shared_add_f16x2", "atomic_shared", "*.add*f16x2", 70, {"retry_cycles": 97}),
-        ("shared_add64", "atomic_shared", "*.add.[us]64", 86, {"retry_cycles": 109}),
-        ("shared_logic64", "atomic_shared", "[ar]*b64", 86, {"retry_cycles": 109}),
-        ("shared_order64", "atomic_shared", "*.m??.[us]64", 42, {}),
-        ("shared_half", "atomic_shared", "*.add*f16", 71, {"bank_passes": 2}),
-        ("shared_cas16", "atomic_shared", "*.cas.b16", 69, {"bank_passes": 2}),
-        ("global_cas", "atomic_global", "*.cas.*", 10, {"operands": 2}),
-        ("global_float", "atomic_global", "*.add*.*f*", 5, {"address_cycles": 3.5}))})
+        ("shared_counter", "atomic_shared", "*.add.[us]32:1", 3, SharedAtomic(lanes_merged=True)),
+        ("shared_cas", "atomic_shared", "*.cas.b32", 10, SharedAtomic(bank_passes=2)),
+        ("shared_cas64", "atomic_shared", "*.cas.b64", 18, SharedAtomic(bank_passes=2)),
+        ("shared_exch64", "atomic_shared", "*.exch.b64", 7, None),
+        ("shared_add_f32", "atomic_shared", "*.add*.f32", 68, SharedAtomic(retry_cycles=95)),
+        ("shared_add_f64", "atomic_shared", "*.add*.f64", 85, SharedAtomic(retry_cycles=108)),
+        ("shared_add_f16x2", "atomic_shared", "*.add*f16x2", 70, SharedAtomic(retry_cycles=97)),
+        ("shared_add64", "atomic_shared", "*.add.[us]64", 86, SharedAtomic(retry_cycles=109)),
+        ("shared_logic64", "atomic_shared", "[ar]*b64", 86, SharedAtomic(retry_cycles=109)),
+        ("shared_order64", "atomic_shared", "*.m??.[us]64", 42, None),
+        ("shared_half", "atomic_shared", "*.add*f16", 71, SharedAtomic(bank_passes=2)),
+        ("shared_cas16", "atomic_shared", "*.cas.b16", 69, SharedAtomic(bank_passes=2)),
+        ("global_cas", "atomic_global", "*.cas.*", 10, GlobalAtomic(operands=2)),
+        ("global_float", "atomic_global", "*.add*.*f*", 5, GlobalAtomic(address_cycles=3.5)))})
 
 MEASURED = """fp32_add fp32_mul fp32_fma int_add int_mul32 int_dot int_mul_high int_logic int_shift int_minmax int_compare int_sad
     byte_permute funnel_shift select fp32_minmax fp32_compare vote bit_field bit_count int_div32 int64_add int64_shift int64_mul
@@ -230,8 +233,8 @@ EVIDENCE = {
     "warp": QUERY, "chip": QUERY, "limits": QUERY, "clocks": QUERY, "schedulers": MULTIPROCESSOR, "schedulers.issue_width": MULTIPROCESSOR, "units": PAPER,
     "isa": GUIDE, **{f"units.{name}": MULTIPROCESSOR for name in ("fma", "alu", "xu", "dp")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     "isa.operations": UNPUBLISHED, "isa.forms": INSTRUCTIONS, "units.bar": BARRIERS,
-    "isa.match_value_cycles": MATCHED, "isa.guard_latency_cycles": GUARDS, "isa.untaken_branch_cycles": GUARDS,
-    "isa.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
+    "isa.serial_match": MATCHED, "isa.branch_costs.guard_latency_cycles": GUARDS, "isa.branch_costs.untaken_cycles": GUARDS,
+    "isa.branch_costs.convergence_cycles": CONVERGED, "isa.operations.int_mul_wide": WIDE,
     "isa.forms.uniform": WALKED, "isa.forms.brought": CONSTANT, "units.udp": LOOKED,
     "units.cbu": Cite("Nsight Compute documentation", "pipelines: the convergence barrier unit takes branches", "recalled", note="its rate is assumed"),
     **{f"isa.forms.{name}": ATOMICS for name in "membar_gl membar_sys fence_gpu fence_sys".split()},
@@ -261,11 +264,11 @@ EVIDENCE = {
     "caches.l1.set_hash_bits": Cite("Nsight Compute on an H100 80GB HBM3 SXM", "hits of matmul_naive at n=1024, rows 4 KiB apart", "inferred",
                                     "they do not camp; which bits is not public, three keep any carveout's sets equally full"),
     "interconnect.request_coalescer.requests": GATHERING, "interconnect.distances.hop_cycles": DISTANCES, "interconnect.distances.partition_ns": DISTANCES,
-    "interconnect.partial_write_cycles": HOT, "interconnect.request_coalescer.lines": UNPUBLISHED, "interconnect.store_ports": APART,
+    "interconnect.byte_masks.partial_write_cycles": HOT, "interconnect.request_coalescer.lines": UNPUBLISHED, "interconnect.store_ports": APART,
     "caches.l1.tag_bank_masks": BANKED, "caches.l1.size_bytes": DIVIDED, "caches.unified_l1_shared": DIVIDED,
     **{f"block_clusters.{name}": CLUSTERS for name in ("latency_cycles", "bytes_per_cycle", "barrier_cycles")},
     "block_clusters": CLUSTER_SIZES,
-    "limits.shared_headroom_ratio": DIVIDED, "limits.shared_headroom_bytes": DIVIDED, "chip.cluster_sizes": PLACES,
+    "limits.carveout_headroom": DIVIDED, "chip.cluster_sizes": PLACES,
     "caches.code_fetch.tail_instructions": SASS, "caches.code_fetch.alignment_bytes": SASS, "caches.code_fetch.fill_bytes": READ,
     "caches.code_fetch.launch_bytes": READ,
     "isa.instruction_bytes": Cite("SASS of the microbenchmarks", "128 bits an instruction", "inferred"),
@@ -276,10 +279,10 @@ EVIDENCE = {
     "caches.l2.fetch_bytes": PROMOTED, "caches.l2.partial_dirty_ways": PARTIAL, "caches.l2.ways": PARTIAL,
     "caches.l2.replacement": PARTIAL, "caches.l2.set_hash_bits": MEETING, "caches.l2.dirty_ways": DIRTY,
     "interconnect.l2_partitions.count": SIDES, "interconnect.l2_partitions.far_latency_ns": SIDES, "interconnect.l2_partitions.link_bytes_per_cycle": CROSSED,
-    **{f"interconnect.{name}": SCATTER for name in """header_bytes mask_bytes injection_bytes_per_cycle injection_scope
+    **{f"interconnect.{name}": SCATTER for name in """header_bytes byte_masks.mask_bytes injection_bytes_per_cycle injection_scope
        cluster_ports.request_bytes_per_cycle""".split()},
     **{f"dram.{name}": REFRESHED for name in "t_refi_ns t_rfc_ns refresh_banks".split()},
-    **{f"dram.{name}": LOADED for name in "page_policy queue_entries scheduling extra_latency_ns".split()},
+    **{f"dram.{name}": LOADED for name in "queue_entries scheduling extra_latency_ns".split()},
     **{f"dram.{name}": STREAMS for name in "t_rrd_ns t_wtr_ns t_rtw_ns write_drain_high write_drain_low".split()},
     "shared": SHARED, "coalescing": measured(MICRO, "coalescing.csv, sectors per request"),
     "caches": GLOBAL, "caches.constant": CONSTANT, "caches.constant_l2": CONSTANT, "caches.constant_uniform": WALKED,
@@ -302,14 +305,14 @@ EVIDENCE = {
         MICRO, "section l1_throughput", "inferred", "machine code by ptxas 13.0 has no two accesses of a warp closer"),
     "load_store.pipeline.data_stage_entries": WAITING, "load_store.pipeline.stores_in_a_row": APART_IN_TIME, "load_store.pipeline.arbitration": DRAWN,
     "load_store.transaction_cycles": FIT,
-    "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_bytes_in_flight_per_multiprocessor": BUFFERED,
+    "load_store.stores_in_flight_per_multiprocessor": STORED, "load_store.store_buffer.size_bytes": BUFFERED,
     "interconnect": FIT,
     "load_store.atomic_cycles": LINES, "load_store.atomic_sector_cycles": LINES,
     "interconnect.partition_request_bytes_per_cycle": PAIRED, "interconnect.l2_partitions.links": PAIRED,
     "interconnect.slices.atomic_packet_cycles": Cite(COUNTED, "hot_lines.csv, slice_pairs.csv", "inferred", "1.9 over all slices, 2.0 at a pair of them"),
     "interconnect.slices.queue_cycles": UNPUBLISHED,
-    "interconnect.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
-                                           "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
+    "interconnect.byte_masks.sector_mask_bytes": Cite(COUNTED, "atomics.csv, global rate of one block", "inferred",
+                                                      "6 cycles for four sectors, 12 for eight, at 32 bytes a cycle"),
     "interconnect.slices.map": measured("contention of atomic operations on an H100 80GB HBM3 SXM", "slice_map.csv",
                                        "every chunk of 2 MiB in two allocations, five of each of 1100 pages; bits from 4 GiB on are not known"),
     "interconnect.cluster_ports.response_bytes_per_cycle": measured(COUNTED, "l2_rates.csv, all multiprocessors of a cluster, half, six of them",
@@ -327,14 +330,15 @@ EVIDENCE = {
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
     "host_link.peer_gb_s": Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction"),
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
-    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
+    "chip.multiprocessors_per_cluster": SCATTER, "chip.block_launch.dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
     "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS,
     "chip.block_launch.first_cycles": CONSTANT,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
-    **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope register_partitions
-       register_allocation_unit_exceptions warp_allocation_granularity shared_allocation_unit_bytes""".split()},
+    **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope warp_allocation_granularity
+       shared_allocation_unit_bytes""".split()},
     "limits.shared_carveouts": CALCULATOR,
-    "limits.register_allocation_minimum": measured(COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread"),
+    "limits.register_allocation_rules.minimum_per_thread": measured(
+        COUNTED, "kernels.csv of div_even_odd and others of 8 registers, launch__registers_per_thread"),
     "limits.registers_reserved_per_thread": Cite("SASS of the microbenchmarks", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.registers_per_thread": TABLE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE}

@@ -2,9 +2,9 @@
 import attrs
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast,
-                          Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
+from archdef.spec import (Architecture, BankRows, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, PartOfUnit, Schedulers,
+                          SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_kepler.costs import COSTS, COSTS_GK104, EVIDENCE, EVIDENCE_GTX680, EVIDENCE_K20, FORMS
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64 atomics_float_add
@@ -13,6 +13,10 @@ FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atom
     texture texture_objects texture_layered texture_cubemap texture_gather surface"""
 NESTING = DeviceLaunches(depth=24, synchronization_depth=2, pending=2048, pool="virtualised", virtual_us=30.7, call_us=30.7, lane_us=2.4,
                          start_us=0.8, next_us=1.3, tail_us=4.8)
+
+
+CORES = PartOfUnit(unit="sp")
+"""Groups of 32 cores, of which fewer do some kinds of arithmetic."""
 
 
 @attrs.frozen(kw_only=True)
@@ -62,13 +66,13 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
             count=4, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
             dual_issue=(frozenset({"sp"}), frozenset({"int"}), frozenset({"sp", "int"}),
                         *(frozenset({one, other}) for one in ("sp", "int") for other in ("shift", "mul", "bar", "sfu", "dp", "lsu", "tex")))),
-        units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, within="sp"), Unit("shift", 32, copies=chip.shift_groups, within="sp"),
-               Unit("mul", 32, within="sp"), Unit("bar", 32, copies=4), Unit("sfu", 32),
+        units=(Unit("sp", 32, copies=6), Unit("int", 32, copies=5, part_of=CORES), Unit("shift", 32, copies=chip.shift_groups, part_of=CORES),
+               Unit("mul", 32, part_of=CORES), Unit("bar", 32, copies=4), Unit("sfu", 32),
                Unit("dp", min(chip.double_lanes, 32), copies=max(chip.double_lanes // 32, 1)),
                Unit("lsu", 32), Unit("tex", 16)),
         isa=Isa(features=chip.features, operations=operations(chip.costs), forms=forms(FORMS), pointer_bits=64, instruction_bytes=9,
                 fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7),
-        shared=SharedMemory(banks=32, bank_width_bytes=4, row_words=2, conflict_lanes=32, broadcast=MulticastBroadcast(),
+        shared=SharedMemory(banks=32, bank_width_bytes=4, bank_rows=BankRows(words=2), conflict_lanes=32, broadcast=MulticastBroadcast(),
                             latency_cycles=26, pass_cycles=1, conflicts_hold_issue=True),
         coalescing=Coalescing(load=Lines(32, 128, 128), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
         caches=Caches(

@@ -111,10 +111,10 @@ EVIDENCE = {
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
     "host_link.copy_engines": QUERY, "units.tex": TEXTURES, "units.lsu": LINEAGE, "units.sfu": LINEAGE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
-    **{f"chip.{name}": UNPUBLISHED for name in "multiprocessors_per_cluster block_dispatch block_launch_cycles launch_overhead_us".split()},
+    **{f"chip.{name}": UNPUBLISHED for name in "multiprocessors_per_cluster block_launch_cycles launch_overhead_us".split()},
     "chip.block_turnover_cycles": TURNOVER,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_35", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.local_bytes_per_thread": TABLE, "limits.parameter_bytes": PARAMETERS,
@@ -126,7 +126,7 @@ EVIDENCE = {
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_sqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
     "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
     "shared.conflicts_hold_issue": CONFLICTS,
-    "shared.bank_width_bytes": SLIDES, "shared.row_words": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
+    "shared.bank_width_bytes": SLIDES, "shared.bank_rows": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.size_bytes": CALCULATOR, "caches.l1.line_bytes": SEGMENTS, "caches.l1.sector_bytes": SEGMENTS,
     "caches.l1.latency_cycles": ARAFA, "caches.l1.enabled": MULTIPROCESSOR, "caches.l1.scope": MULTIPROCESSOR, "caches.constant.latency_cycles": ARAFA,

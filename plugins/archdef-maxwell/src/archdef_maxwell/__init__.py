@@ -1,8 +1,8 @@
 """NVIDIA Maxwell GM200 (compute capability 5.2): GeForce GTX TITAN X."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
-                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast,
-                          Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
+from archdef.spec import (Architecture, ByteMasks, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+                          Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast, Schedulers,
+                          SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_maxwell.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import Sass
 
@@ -57,7 +57,7 @@ TITAN_X = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=512, stores_in_flight_per_multiprocessor=512, transaction_cycles=1,
                          atomic_cycles=1),
     interconnect=Interconnect(
-        request_latency_ns=85, response_latency_ns=89, header_bytes=16, mask_bytes=32, injection_bytes_per_cycle=64,
+        request_latency_ns=85, response_latency_ns=89, header_bytes=16, byte_masks=ByteMasks(mask_bytes=32), injection_bytes_per_cycle=64,
         injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64),
     dram=Dram(
         partitions=12, interleave_bytes=256, partition_map=XorHash(), capacity_bytes=12_806_062_080, bus_bits=384, transfers_per_clock=2,

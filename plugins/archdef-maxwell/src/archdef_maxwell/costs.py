@@ -125,11 +125,11 @@ EVIDENCE = {
     "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement"), "units.tex": TEXTURES, "units.lsu": GUIDE,
     "schedulers.count": MULTIPROCESSOR, "schedulers.issue_interval_cycles": ISSUE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.shared_bytes_per_multiprocessor": CALCULATOR,
     "limits.registers_reserved_per_thread": Cite("machine code of sm_52", "R1 holds the stack pointer", "inferred", "from memory"),
@@ -138,7 +138,7 @@ EVIDENCE = {
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"isa.operations.{name}.issues": RATES for name in NATIVE},
     **{f"isa.operations.{name}.interval_cycles": RATES for name in HALF_RATE},
-    "shared.wide_access": PAIRS, "interconnect.mask_bytes": MASKS,
+    "shared.wide_access": PAIRS, "interconnect.byte_masks": MASKS,
     "isa.assembler.merged_atomics": PTXAS, "isa.assembler.shared_load_bytes": PTXAS, "isa.assembler.joins_by_branch": DEBUG_CODE,
     "isa.assembler.debug_signs_by_branch": DEBUG_CODE, "isa.exits_count_as_branches": COUNTED,
     **{f"isa.operations.{name}.latency_cycles": MAXAS for name in ("int_compare", "fp32_compare")},

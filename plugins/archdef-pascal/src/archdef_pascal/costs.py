@@ -136,11 +136,11 @@ EVIDENCE = {
     "host_link.copy_engines": QUERY, "units.tex": PAPER, "units.lsu": GUIDE,
     "schedulers.count": MULTIPROCESSOR, "schedulers.issue_interval_cycles": ISSUE,
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": UNPUBLISHED, "schedulers.dual_issue": PAIRED,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_allocation_unit_bytes shared_reserved_bytes_per_block shared_carveouts""".split()},
     "limits.shared_bytes_per_multiprocessor": LINEAGE,
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_60", "R1 holds the stack pointer", "inferred"),

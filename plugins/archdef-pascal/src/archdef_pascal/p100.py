@@ -71,6 +71,7 @@ P100 = Architecture(
         "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS, "isa.operations.int_dot": UNPUBLISHED, "coalescing.load": GUIDE,
         "limits.shared_bytes_per_multiprocessor": TABLE, "schedulers.issue_width": DISPATCH, "units.tex": TEXTURES,
         "caches.l1_global_loads": TUNING,
+        "limits.address_bits": Cite(PAPER.document, "unified memory: virtual addresses of 49 bits", "recalled"),
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
         "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
         "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
@@ -84,7 +85,7 @@ P100 = Architecture(
         register_allocation_unit=256, register_allocation_scope="warp", warp_allocation_granularity=2,
         shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=48 * KiB, shared_allocation_unit_bytes=256,
         block_dimensions=(1024, 1024, 64), grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000,
-        local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB),
+        local_bytes_per_thread=512 * KiB, parameter_bytes=4096, constant_bytes=64 * KiB, address_bits=49),
     schedulers=Schedulers(
         count=2, policy=LooseRoundRobin(), issue_interval_cycles=1, issue_width=2, instruction_gap_cycles=1, superscalar=True,
         dual_issue=tuple(frozenset({"sp", other}) for other in ("sfu", "ld", "lsu", "tex"))),

@@ -1,6 +1,6 @@
 """NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0), 9800 GTX (G92, 1.1), GT 240 (GT215, 1.2) and GTX 280 (GT200, 1.3)."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, SegmentShrinking, StrictHalfWarp, Unit
+from archdef.spec import (Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, PartOfUnit, SegmentShrinking, StrictHalfWarp, Unit)
 from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, COSTS, DIVISION, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
                                   MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, TABLE, VOTES, tesla)
 
@@ -67,7 +67,7 @@ GT200 = tesla(
     clocks=Clocks(core_mhz=602, shader_mhz=1296, memory_mhz=1107), bus=(8, 1 * GiB), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
-    arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
+    arithmetic=(*MULTIPLIERS, Unit("dp", 1, part_of=PartOfUnit(unit="mul"))),     # in place of the SPs
     pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
     evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})

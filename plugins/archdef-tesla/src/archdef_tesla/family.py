@@ -1,9 +1,10 @@
 """What NVIDIA's Tesla chips (compute capability 1.x) have in common, and the function that describes one of them."""
 import attrs
 
-from archdef.spec import (Architecture, Assembler, Cache, Caches, Cite, Coalescing, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
-                          LoadStore, Operation, Schedulers, SharedMemory, SingleWordBroadcast, TextureUnits, Unit, Vocabulary, Warp,
-                          WeightedPriority, WordAtATime, forms, operations)
+from archdef.spec import (Architecture, Cache, Caches, Cite, Coalescing, CoreDomain, Dram, FirstReady, Interconnect, Isa, KiB, Limits,
+                          LoadStore, Operation, PartOfUnit, Schedulers, SharedMemory, SharedParameters, SingleWordBroadcast, TexturePipeline,
+                          TextureUnits, Unit, Vocabulary, Warp, WeightedPriority, WordAtATime, forms, operations)
+from archdef_tesla.assembler import TeslaAssembler
 
 CALCULATOR = Cite("NVIDIA CUDA Occupancy Calculator", "GPU data of compute capability 1.x")
 BOTH = "read in a copy in English and Korean"
@@ -116,12 +117,12 @@ EVIDENCE = {  # what both chips share
     **{f"isa.operations.{name}": GUIDE for name in "int_mul24 int_mul32 fp32_add fp32_mul fp32_fma fp32_rcp fp32_rsqrt".split()},
     **{f"limits.{name}": CALCULATOR for name in """registers_per_multiprocessor registers_per_block registers_per_thread
        register_allocation_unit register_allocation_scope warp_allocation_granularity shared_allocation_unit_bytes""".split()},
-    "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.register_partitions": CALCULATOR, "limits.shared_reserved_bytes_per_block": CALCULATOR,
-    "limits.shared_launch_bytes_per_block": LAUNCH_DATA,
+    "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.shared_reserved_bytes_per_block": CALCULATOR,
+    "limits.shared_parameters": LAUNCH_DATA,
     "schedulers.policy.memory_weight": UNPUBLISHED, "schedulers.policy.age_weight": UNPUBLISHED,
-    "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
+    "schedulers.instruction_gap_cycles": UNPUBLISHED, "chip.block_launch_cycles": UNPUBLISHED,
     "chip.block_turnover_cycles": FIT, "chip.launch_overhead_us": UNPUBLISHED, "load_store.atomic_cycles": UNPUBLISHED,
-    "load_store.transaction_cycles": UNPUBLISHED, "load_store.textures_in_flight_per_multiprocessor": UNPUBLISHED,
+    "load_store.transaction_cycles": UNPUBLISHED, "load_store.texture_pipeline": UNPUBLISHED,
     "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": ENCODING,
     **{f"caches.{c}.prefetch_degree": UNPUBLISHED for c in ("instruction", "instruction_l2", "instruction_l3")},
     **{f"caches.{name}": CODE_WAITS for name in
@@ -133,8 +134,8 @@ EVIDENCE = {  # what both chips share
     **{f"dram.{name}": REFRESH for name in "t_rtw_ns t_refi_ns t_rfc_ns".split()},
     **{f"dram.{name}": GDDR3 for name in "banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
-    "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO,
-    "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
+    "limits.address_bits": ADDRESSES, "clocks.core_domain.parts": DOMAINS, "clocks.core_domain.cycle_ratio": RATIO,
+    "units.tex": LINEAGE, "units.tex.part_of": PIPELINE,
     "isa.forms": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
@@ -143,7 +144,7 @@ EVIDENCE = {  # what both chips share
 
 
 SP_SFU = (Unit("sp", 8), Unit("sfu", 2))
-MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, within="mul", first_copy=0), Unit("sfu", 2, within="mul", first_copy=1))
+MULTIPLIERS = (Unit("mul", 8, copies=2), Unit("sp", 8, part_of=PartOfUnit(unit="mul")), Unit("sfu", 2, part_of=PartOfUnit(unit="mul", first_copy=1)))
 """SFUs multiply as well, four lanes a cycle each: ``mul`` is whichever of both is free."""
 SP_WITH_SFU = [("sp", "sfu")]
 SP_WITH_SFU_OR_MUL = [("sp", "sfu"), ("sp", "mul"), ("mul", "sfu")]      # not two of ``mul``: the guide counts 8 of them a cycle
@@ -156,22 +157,22 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
     partitions, capacity_bytes = bus
     return Architecture(
         **names, vendor="NVIDIA", family="Tesla", vocabulary=Vocabulary(cluster="TPC"), chip=chip, host_link=link,
-        clocks=attrs.evolve(clocks, core_parts=("issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"),
-                            core_cycle_ratio=round(clocks.shader_mhz / clocks.core_mhz, 6)),
+        clocks=attrs.evolve(clocks, core_domain=CoreDomain(
+            parts=("issue", "fetch", "constants", "shared", "texture", "load_store", "lsu", "tex"), cycle_ratio=round(clocks.shader_mhz / clocks.core_mhz, 6))),
         warp=Warp(size=32), evidence=EVIDENCE | evidence,
         limits=Limits(
             threads_per_block=512, threads_per_multiprocessor=32 * warps, warps_per_multiprocessor=warps,
             blocks_per_multiprocessor=8, registers_per_multiprocessor=registers, registers_per_block=registers,
             registers_per_thread=124, register_allocation_unit=registers // 32, register_allocation_scope="block",
             warp_allocation_granularity=2, shared_bytes_per_multiprocessor=16 * KiB, shared_bytes_per_block=16 * KiB,
-            shared_allocation_unit_bytes=512, shared_launch_bytes_per_block=16, block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
+            shared_allocation_unit_bytes=512, shared_parameters=SharedParameters(launch_bytes=16), block_dimensions=(512, 512, 64), grid_dimensions=(65535, 65535, 1),
             kernel_instructions=2_000_000, local_bytes_per_thread=16 * KiB, parameter_bytes=256, constant_bytes=64 * KiB,
             address_bits=address_bits),
         schedulers=Schedulers(count=1, policy=WeightedPriority(memory_weight=16, age_weight=1), issue_interval_cycles=4,
                               issue_width=2, dual_issue=tuple(map(frozenset, pairs)), instruction_gap_cycles=4),
-        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, within="lsu", first_copy=0)),      # "tex": share of the cluster's, in the pipeline of loads
+        units=(*arithmetic, Unit("lsu", 8), Unit("tex", 1, part_of=PartOfUnit(unit="lsu"))),      # "tex": share of the cluster's, in the pipeline of loads
         isa=Isa(features=features, operations=operations(*costs), forms=forms(FORMS), pointer_bits=32, fuse_multiply_add=True, float_mad="truncated",
-                predication_max_instructions=7, assembler=Assembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
+                predication_max_instructions=7, assembler=TeslaAssembler(shared_operands=True, loads_pass_shared_stores=True, convergence_instructions=1)),
         shared=SharedMemory(banks=16, conflict_lanes=16, broadcast=SingleWordBroadcast(), wide_access=WordAtATime(), latency_cycles=38, pass_cycles=2,
                             conflicts_hold_issue=True),
         coalescing=Coalescing(load=coalescing, store=coalescing, load_uncached=coalescing),
@@ -196,7 +197,7 @@ def tesla(*, evidence, chip, clocks, registers, warps, features, costs, coalesci
                              misses_in_flight=32, write="evict", scope="partition")),
         texture=TextureUnits(weight_bits=8, coordinate_bits=21, coordinate_extents=(8192, 65536), guard_bits=4),
         load_store=LoadStore(reads_in_flight_per_multiprocessor=reads, stores_in_flight_per_multiprocessor=20,
-                             textures_in_flight_per_multiprocessor=128, transaction_cycles=2, atomic_cycles=4),
+                             texture_pipeline=TexturePipeline(fetches_in_flight=128), transaction_cycles=2, atomic_cycles=4),
         interconnect=Interconnect(
             request_latency_ns=latency_ns[0], response_latency_ns=latency_ns[1], header_bytes=16, injection_bytes_per_cycle=32,
             injection_scope="cluster", store_ports=True, partition_request_bytes_per_cycle=port_bytes[0],

@@ -138,11 +138,11 @@ EVIDENCE = {
     "host_link.copy_engines": QUERY, "units.tex": UNITS, "units.dp": UNITS, "units.lsu": LANES, "units.xu": MULTIPROCESSOR, "units.tensor": TENSOR_CORES,
     "isa.matrix": SUMS,
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
-    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     **{f"limits.{name}": TABLE for name in "local_bytes_per_thread warps_per_multiprocessor registers_per_multiprocessor registers_per_block".split()},

@@ -1,9 +1,9 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
-                          FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory,
-                          MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
-                          TextureUnits)
+from archdef.spec import (AlignedSum, Architecture, ByteMasks, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers,
+                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
+                          ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash,
+                          operations, TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import Sass
 
@@ -61,7 +61,7 @@ V100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1, atomic_sector_cycles=1.25),
     interconnect=Interconnect(
-        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, mask_bytes=32, partial_write_cycles=2,
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, byte_masks=ByteMasks(mask_bytes=32, partial_write_cycles=2),
         injection_bytes_per_cycle=64, injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64,
         cluster_ports=ClusterPorts(response_bytes_per_cycle=310)),
     dram=Dram(

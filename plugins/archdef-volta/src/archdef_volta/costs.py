@@ -148,18 +148,18 @@ EVIDENCE = {
     "isa.forms.wmma_mma_f16_f16": RAIHAN, "isa.forms.mma_f16_f16_f16_f16": RAIHAN,
     **{f"schedulers.{name}": MULTIPROCESSOR for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
-    **{f"chip.{name}": UNPUBLISHED for name in """block_dispatch block_launch_cycles
+    **{f"chip.{name}": UNPUBLISHED for name in """block_launch_cycles
        block_turnover_cycles launch_overhead_us""".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
-       register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
+       register_allocation_scope warp_allocation_granularity
        shared_bytes_per_multiprocessor shared_bytes_per_block shared_allocation_unit_bytes shared_reserved_bytes_per_block
        shared_carveouts""".split()},
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE,
-    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.mask_bytes": MASKS,
-    "interconnect.partial_write_cycles": MASKS, "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_ports.response_bytes_per_cycle": GPC_RATE,
+    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.byte_masks": MASKS,
+    "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_ports.response_bytes_per_cycle": GPC_RATE,
     "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPC_SIZES, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,

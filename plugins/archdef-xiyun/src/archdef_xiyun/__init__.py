@@ -1,8 +1,8 @@
 """MetaX Xiyun (曦云) C500: 64-lane waves on four PEUs of 16 lanes in each of 104 APs."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
-                          KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, Schedulers, SharedMemory, Unit,
-                          Vocabulary, Warp, XorHash, operations)
+from archdef.spec import (Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa, KiB,
+                          Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, RegisterFilePartitions, Schedulers,
+                          SharedMemory, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
 
 PORTS = ("valu", "vmem", "wsm",
@@ -18,7 +18,7 @@ C500 = Architecture(
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=32, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=131072, registers_per_block=131072, registers_per_thread=256,
-        register_allocation_unit=512, register_allocation_scope="warp", register_partitions=4, warps_per_register_partition=8,
+        register_allocation_unit=512, register_allocation_scope="warp", register_file_partitions=RegisterFilePartitions(count=4, warps_per_partition=8),
         shared_bytes_per_multiprocessor=64 * KiB, shared_bytes_per_block=64 * KiB, shared_allocation_unit_bytes=128,
         block_dimensions=(1024, 1024, 1024), grid_dimensions=(2147483647, 2147483647, 2147483647),
         kernel_instructions=512_000_000, local_bytes_per_thread=4096, parameter_bytes=4096, constant_bytes=64 * KiB),

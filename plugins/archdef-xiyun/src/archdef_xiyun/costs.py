@@ -61,14 +61,14 @@ EVIDENCE = {
     "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.managed": MANAGED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
-    "warp.reconvergence": PROGRESS, "chip.block_dispatch": UNPUBLISHED, "chip.block_launch_cycles": LAUNCHES,
+    "warp.reconvergence": PROGRESS, "chip.block_launch_cycles": LAUNCHES,
     "chip.block_launch.chip_warp_cycles": LAUNCHES,
     "chip.block_turnover_cycles": UNPUBLISHED, "chip.launch_overhead_us": EMPTY,
-    **{f"limits.{name}": USAGE for name in """register_allocation_unit register_allocation_scope register_partitions
-       warps_per_register_partition warp_allocation_granularity""".split()},
+    **{f"limits.{name}": USAGE for name in """register_allocation_unit register_allocation_scope register_file_partitions
+       warp_allocation_granularity""".split()},
     "limits.registers_reserved_per_thread": UNPUBLISHED, "limits.blocks_per_multiprocessor": API, "limits.local_bytes_per_thread": PROPERTIES,
     **{f"limits.{name}": UNPUBLISHED for name in """shared_allocation_unit_bytes shared_reserved_bytes_per_block
-       register_allocation_unit_exceptions shared_carveouts block_dimensions kernel_instructions parameter_bytes
+       shared_carveouts block_dimensions kernel_instructions parameter_bytes
        constant_bytes""".split()},
     "schedulers.policy": UNPUBLISHED, "schedulers.instruction_gap_cycles": PROBE, "schedulers.issue_width": PROFILER,
     "schedulers.dual_issue": GUIDE, "units.vmem": UNPUBLISHED, "units.misc": UNPUBLISHED,

@@ -1,7 +1,7 @@
 """AMD Fiji (Radeon R9 Fury X, GCN3): waves of 64 lanes on SIMDs of 16, four SIMDs and a scalar unit in each of 64 compute units."""
 from archdef import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa,
-                          KiB, Limits, Lines, LoadStore, MulticastBroadcast, OldestFirst, Operation, Schedulers, SharedMemory, Unit,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa, KiB, Limits,
+                          Lines, LoadStore, MulticastBroadcast, OldestFirst, Operation, RegisterFilePartitions, Schedulers, SharedMemory, Unit,
                           Vocabulary, Warp, operations)
 
 MEMORY = "quoted from memory"
@@ -42,7 +42,7 @@ SOURCES = {  # the longest path decides
         caches.constant.ways caches.l2.size_bytes caches.l2.line_bytes caches.l2.ways""",
     GUIDE: """limits.threads_per_block limits.threads_per_multiprocessor limits.warps_per_multiprocessor limits.blocks_per_multiprocessor
         limits.registers_per_multiprocessor limits.registers_per_thread limits.register_allocation_unit limits.register_allocation_scope
-        limits.register_partitions limits.warps_per_register_partition limits.shared_bytes_per_block limits.shared_allocation_unit_bytes
+        limits.register_file_partitions limits.shared_bytes_per_block limits.shared_allocation_unit_bytes
         isa.operations.fp32_add isa.operations.fp32_mul isa.operations.fp32_fma isa.operations.int_add isa.operations.int_mul24
         isa.operations.int_mul32 isa.operations.fp32_rcp isa.operations.fp64_add isa.operations.fp64_fma"""}
 
@@ -58,7 +58,8 @@ FIJI = Architecture(
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2560, warps_per_multiprocessor=40, blocks_per_multiprocessor=16,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=256, register_allocation_unit=256,
-        register_allocation_scope="warp", register_partitions=4, warps_per_register_partition=10, shared_bytes_per_multiprocessor=64 * KiB,
+        register_allocation_scope="warp", register_file_partitions=RegisterFilePartitions(count=4, warps_per_partition=10),
+        shared_bytes_per_multiprocessor=64 * KiB,
         shared_bytes_per_block=32 * KiB, shared_allocation_unit_bytes=512, block_dimensions=(1024, 1024, 1024),
         grid_dimensions=(2**31 - 1, 65535, 65535), kernel_instructions=512_000_000, local_bytes_per_thread=64 * KiB, parameter_bytes=4096,
         constant_bytes=64 * KiB),
