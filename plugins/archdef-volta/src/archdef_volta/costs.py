@@ -34,7 +34,10 @@ SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microb
 L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
                "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred",
-            "an A100's strides and an H100's masks; a V100's lookups are said to be a little slower")
+            "an A100's strides and an H100's masks; a V100's lookups are said there to be a little slower, but NVIDIA has four tags a cycle "
+            "for Volta")
+LINES = Cite("NVIDIA developer forums, Pascal L1 cache", "an answer of NVIDIA's: Volta's L1 has lines of 128 bytes in four sectors, of which a miss "
+             "fetches those that it asks for, and looks up four tags a cycle", note="read in a copy of the page")
 SECTORS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, lineSize and fetchGranularity", "inferred",
                "measured on the PCIe board, which has the same chip")
 SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant.l1.size", "inferred",
@@ -180,7 +183,8 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
-    **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
+    **{f"caches.{c}.{name}": LINES for c in ("l1", "texture_l1") for name in ("line_bytes", "sector_bytes")},
+    **{f"caches.{c}.{name}": SECTORS for c in ("l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.ways": L2_SETS, "caches.l2.set_hash_bits": L2_SETS, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
     "isa.operations.fp64_sqrt.issues": ROOTS, "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS,
