@@ -174,7 +174,7 @@ EVIDENCE_2_1 = {
     "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": NO_ECC, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
     "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision"),
     "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES, "units.int": RATES,
-    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "isa.operations.convert64": RATES, "caches.l1.latency_cycles": ANDERSCH,
+    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
     "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "load_store.atomic_sector_cycles": ATOMICS,
     "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

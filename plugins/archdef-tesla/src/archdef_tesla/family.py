@@ -139,7 +139,7 @@ EVIDENCE = {  # what both chips share
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "limits.address_bits": ADDRESSES, "clocks.core_parts": DOMAINS, "clocks.core_cycle_ratio": RATIO,
     "units.tex": LINEAGE, "units.tex.first_copy": PIPELINE,
-    "isa.forms": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
+    "isa.forms": GUIDE, "isa.forms.lg2.issues": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,

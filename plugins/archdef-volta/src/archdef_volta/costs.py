@@ -86,6 +86,10 @@ H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv o
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
+CONFLICTS = Cite("Microbenchmarks of ldmatrix on an H100 80GB HBM3", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "inferred",
+                 "a pass delays the result by two cycles there; so does a conflict on a GTX 980 (Mei and Chu, quoted from memory)")
+BLOCKS = Cite("Blocks that only live, and empty kernels, on an H100 80GB HBM3", "data/streams.csv, live, and section launch, of archdef-hopper-evidence",
+              "inferred", "measured there, taken over: streams of a V100 (gpu-benches, init, blocks of 64 to 192) come within 4 %")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -152,7 +156,8 @@ EVIDENCE = {
     **{f"schedulers.{name}": MULTIPROCESSOR for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """block_dispatch block_launch_cycles
-       block_turnover_cycles launch_overhead_us""".split()},
+       launch_overhead_us""".split()},
+    **{f"chip.{name}": BLOCKS for name in "block_turnover_cycles block_launch.setup_cycles block_launch.warp_cycles".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
        register_allocation_scope register_allocation_unit_exceptions register_partitions warp_allocation_granularity
@@ -175,7 +180,8 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare int_div32 bit_count fp32_add fp32_mul fp32_fma
        fp32_div_exact fp32_sqrt_exact fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
+    "shared.latency_cycles": SHARED, "shared.pass_latency_cycles": CONFLICTS,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.unified_l1_shared": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,
