@@ -1,4 +1,6 @@
 """Every number of every installed machine says where it comes from."""
+import re
+
 import pytest
 from archdef import registry
 from archdef.errors import UnknownField
@@ -58,6 +60,12 @@ def test_what_is_measured_was_so_on_the_card_that_is_declared(arch):
 def test_a_card_is_known_by_its_title_the_beginning_of_it_or_another_name(card, same):
     names = ("Tesla V100 SXM2 16GB", "v100", "v100_sxm2", "gv100")
     assert Cite("a benchmark", "table 1", "measured", card=card).of_card(names) == same
+
+
+@pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
+def test_a_text_on_rates_documents_no_latency(arch):
+    latencies = {str(cite): path for path, cite in arch.sources().items() if path.endswith("latency_cycles") and cite.kind == "documented"}
+    assert [(path, cite) for cite, path in latencies.items() if not re.search("latenc|cycles|reference values", cite, re.I)] == []
 
 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)

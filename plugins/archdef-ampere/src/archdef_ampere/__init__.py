@@ -1,6 +1,6 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
+from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions,
                           Limits, Lines, LoadStore, ManagedMemory,
                           MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
@@ -17,7 +17,8 @@ A100 = Architecture(
     name="a100", title="A100 SXM4 40GB", vendor="NVIDIA", family="Ampere", compute_capability="8.0",
     aliases=("a100_sxm4", "ga100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1410, shader_mhz=1410, memory_mhz=1215), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=108, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    chip=Chip(multiprocessors=108, block_launch_cycles=1, block_turnover_cycles=340, launch_overhead_us=3,
+              block_launch=BlockLaunch(setup_cycles=17, warp_cycles=3.5)),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
@@ -35,7 +36,8 @@ A100 = Architecture(
             assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=26, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=26, pass_cycles=1,
+                        pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         unified_l1_shared=True, carveout_takes="ways",

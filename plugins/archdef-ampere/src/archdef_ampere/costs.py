@@ -74,6 +74,10 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
+CONFLICTS = Cite("Microbenchmarks of ldmatrix on an H100 80GB HBM3", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "inferred",
+                 "a pass delays the result by two cycles there; so does a conflict on a GTX 980 (Mei and Chu, quoted from memory)")
+BLOCKS = Cite("Blocks that only live, and empty kernels, on an H100 80GB HBM3", "data/streams.csv, live, and section launch, of archdef-hopper-evidence",
+              "inferred", "measured there, taken over: streams of an A100 (gpu-benches, init, blocks of 64 to 192) come within 5 %")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 ENGINES = Cite("thamada/nvidia-smi", "nvsim/A100SXMx4_deviceQuery.py: 3 copy engines", "inferred", "read of the board of 80 GB")
 PCIE = Cite("PCI Express 4.0", "16 lanes, 31.5 GB/s a direction", "inferred",
@@ -135,7 +139,8 @@ EVIDENCE = {
     **{f"schedulers.{name}": ISSUE for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """multiprocessors_per_cluster block_launch_cycles
-       block_turnover_cycles launch_overhead_us""".split()},
+       launch_overhead_us""".split()},
+    **{f"chip.{name}": BLOCKS for name in "block_turnover_cycles block_launch.setup_cycles block_launch.warp_cycles".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
        register_allocation_scope warp_allocation_granularity
@@ -157,7 +162,8 @@ EVIDENCE = {
     "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
+    "shared.latency_cycles": SHARED, "shared.pass_latency_cycles": CONFLICTS,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,

@@ -5,7 +5,7 @@ from archdef.hookspecs import hookimpl
 from archdef.spec import (PartOfUnit, RandomOfKLru, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady,
                           HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, RegisterAllocationRules,
                           Replay, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
-from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, PCIE, QUERY_M2090, SCALED, SHEET
+from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, NO_ECC, PCIE, QUERY_M2090, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
     vote vote_ballot barrier_count barrier_reduce bit_operations byte_permute carry_chain unified_addressing device_calls
@@ -88,7 +88,7 @@ GF100 = fermi(
     clocks=Clocks(core_mhz=700, shader_mhz=1401, memory_mhz=924), dp_lanes=4, latency_ns=(98, 106), dram_latency_ns=225,
     capacity_bytes=1536 * MiB, ecc=1.0, timing_ns=dict(TIMING_NS, transfers_per_clock=4), copy_engines=1,
     evidence={"clocks": SHEET, "clocks.core_mhz": DOMAINS, "clocks.memory_mhz": DOMAINS, "interconnect.request_latency_ns": SCALED,
-              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED})
+              "interconnect.response_latency_ns": SCALED, "dram.extra_latency_ns": SCALED, "dram.ecc_overhead_ratio": NO_ECC})
 
 M2070 = fermi(
     name="m2070", title="Tesla M2070", aliases=("tesla_m2070",), multiprocessors=14,

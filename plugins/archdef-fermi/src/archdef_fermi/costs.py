@@ -38,8 +38,16 @@ CONFLICT_LATENCY = Cite(MEI.document, "latency of shared memory by bank conflict
                         "a measurement: 87, 162, 311, 611 and 1209 cycles for two to 32 lanes of a bank, where one takes 50")
 WIDE = Cite(TABLE.document, "appendix F.4.3.2: the majority of 128-bit accesses conflict two-way: one is added to the conflicts of each quarter of a warp",
             "fitted", "which do not is not said: loads and stores in turn reach 982 GB/s on a GTX 480 (gpumembench), as if stores did not")
+ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2015", "GF106, a smaller chip of compute capability 2.1",
+                "inferred", "45, 310 and 685 cycles to L1, L2 and DRAM there; divided over the stations; quoted from memory")
 CONFIGURATION = "configs/tested-cfgs/SM2_GTX480/gpgpusim.config of accel-sim/gpgpu-sim_distribution"
 CONSTANT_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 85, -gpgpu_const_cache:l1 N:64:64:2", "inferred", GPGPUSIM.note)
+TEXTURE_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 84, -gpgpu_tex_cache:l1 N:4:128:24", "inferred",
+                    "four sets, by bits 7 and 8 of the address. Mei and Chu, from memory, have those bits too, and 96 lines of 32 bytes a set: "
+                    "the sectors of 24 of these lines; " + GPGPUSIM.note)
+FETCHED = Cite("NVIDIA Nsight, Memory Statistics - Caches", "data cache hierarchy of 2.x and 3.x: transactions of texture caches are 32 bytes",
+               note="docs.nvidia.com/gameworks, kernel-level experiments")
+NO_ECC = Cite("GeForce boards", "no error correction", "recalled")
 L2_SETS = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 77, -gpgpu_cache:dl2 S:64:128:8", "inferred", "64 sets of eight in each half of a partition; "
                + GPGPUSIM.note)
 MAPPING = Cite(GPGPUSIM.document, f"{CONFIGURATION}, line 126, -gpgpu_mem_addr_mapping: dramid@8, twelve bits of column", "inferred", GPGPUSIM.note)
@@ -141,8 +149,9 @@ EVIDENCE = {
     "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS, "isa.forms": ATOMICS,
     "load_store.atomic_sector_cycles": ATOMICS, "shared.pass_latency_cycles": CONFLICT_LATENCY,
     "shared.latency_cycles": MEI, "shared.conflicts_hold_issue": CONFLICTS, "shared.wide_access": WIDE,
-    "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": GPGPUSIM,
+    "caches.l1.set_hash_bits": NUGTEREN, "caches.l1.ways": GPGPUSIM, "caches.l1.latency_cycles": ANDERSCH,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("constant", "texture_l1", "l2")}, "caches.l1.replacement": WAYS_BY_CHANCE,
+    **{f"caches.texture_l1.{name}": TEXTURE_SETS for name in "size_bytes line_bytes ways".split()}, "caches.texture_l1.sector_bytes": FETCHED,
     "caches.l1.misses_in_flight": FIT, "caches.l1.write": FIT, "caches.constant.line_bytes": CONSTANT_SETS,
     "caches.constant.sector_bytes": CONSTANT_SETS, "caches.constant.ways": CONSTANT_SETS,
     "caches.constant.latency_cycles": UNPUBLISHED, "caches.constant.misses_in_flight": UNPUBLISHED,
@@ -161,15 +170,13 @@ EVIDENCE = {
 ISSUE = Cite(TABLE.document, "appendix F.4.1: two schedulers, each issues two independent instructions of a warp", note=BOTH)
 RATES = Cite("CUDA C Programming Guide 5.0", "throughput of native arithmetic instructions, column 2.1", note="read in a copy")
 BOARD = Cite("GPU database of techpowerup.com", "GeForce GTX 460 1 GB, GF104", note="read in reviews of the time too")
-ANDERSCH = Cite("Andersch et al., On Latency in GPU Microarchitectures, ISPASS 2015", "GF106, a smaller chip of compute capability 2.1",
-                "inferred", "45, 310 and 685 cycles to L1, L2 and DRAM there; divided over the stations; quoted from memory")
 TAKEN_OVER = Cite("the description of GF100", "taken over", "inferred", "the multiprocessor's memory path is the same")
 EVIDENCE_2_1 = {
     "chip": BOARD, "clocks": BOARD, "dram": UNPUBLISHED, "dram.partitions": BOARD, "dram.bus_bits": BOARD, "dram.capacity_bytes": BOARD,
-    "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": BOARD, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
+    "dram.transfers_per_clock": BOARD, "dram.ecc_overhead_ratio": NO_ECC, "caches.l2.size_bytes": BOARD, "schedulers": ISSUE, "schedulers.issue_width": ISSUE,
     "schedulers.dual_issue": Cite(ISSUE.document, ISSUE.place, "inferred", "any two, but for double precision"),
     "units": RATES, "units.tex": BOARD, "units.dp": RATES, "units.sp": RATES, "units.sfu": RATES, "units.int": RATES,
-    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "isa.operations.convert64": RATES, "caches.l1.latency_cycles": ANDERSCH,
+    **{f"isa.operations.{name}.issues": RATES for name in (*NATIVE, "convert64")}, "caches.l1.latency_cycles": ANDERSCH,
     "caches.l2.latency_cycles": ANDERSCH, "interconnect.request_latency_ns": ANDERSCH, "interconnect.response_latency_ns": ANDERSCH,
     "dram.extra_latency_ns": ANDERSCH, "load_store": TAKEN_OVER, "load_store.atomic_sector_cycles": ATOMICS,
     "caches.l1.misses_in_flight": TAKEN_OVER, "interconnect": TAKEN_OVER}

@@ -13,6 +13,7 @@ INSTRUCTIONS = measured(MICRO, "section instructions", "latency of a dependent c
 SHARED = measured(MICRO, "sections shared, shared_atomics")
 GLOBAL = measured(MICRO, "sections global_latency, l1_hit_throughput, cache_bandwidth")
 CONSTANT = measured(MICRO, "section constant_latency")
+FIRST_CONSTANT = Cite(CONSTANT.document, CONSTANT.place, "inferred", "a hit in the second cache of constants; first warps wait some 250 cycles in all")
 TOGETHER = measured("Stores of parts of sectors on an H100 80GB HBM3 SXM, Nsight Compute, 2026-11-22", "data/combined_stores.csv",
                     "sectors and requests at L2: 24 lines in between do not part two stores to one line, 32 do")
 APART_IN_TIME = Cite(TOGETHER.document, TOGETHER.place, "inferred", "stores some 20 cycles apart go together, those 70 cycles apart do not; a warp's "
@@ -332,7 +333,7 @@ EVIDENCE = {
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_launch.dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
     "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS,
-    "chip.block_launch.first_cycles": CONSTANT,
+    "chip.block_launch.first_cycles": FIRST_CONSTANT,
     "chip.block_turnover_cycles": LAUNCHES, "chip.launch_overhead_us": CALLS, "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": OCCUPANCY for name in """register_allocation_unit register_allocation_scope warp_allocation_granularity
        shared_allocation_unit_bytes""".split()},

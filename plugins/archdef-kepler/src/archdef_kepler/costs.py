@@ -16,6 +16,8 @@ LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GK110 tables")
 PAPER = Cite("NVIDIA Kepler GK110 white paper", "SMX architecture", "recalled")
 SLIDES = Cite("GPU Performance Analysis and Optimization, GTC 2012", "slide 83, Kepler 4-byte bank mode")
 TUNING = Cite("Kepler Tuning Guide", "L1 and read-only cache", "recalled")
+FETCHED = Cite("NVIDIA Nsight, Memory Statistics - Caches", "data cache hierarchy of 2.x and 3.x: transactions of texture caches are 32 bytes",
+               note="docs.nvidia.com/gameworks, kernel-level experiments")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla K40m", "measured",
              "PTX level, as shipped with PPT-GPU", card="Tesla K40m")
@@ -136,7 +138,7 @@ EVIDENCE = {
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE, "caches.instruction_memory_cycles": SPLIT,
     "isa.instruction_bytes": CODE_WIDTH,
     "caches.texture_l1.size_bytes": MULTIPROCESSOR, "caches.texture_l1.scope": MULTIPROCESSOR,
-    "caches.texture_l1.sector_bytes": TUNING,
+    "caches.texture_l1.sector_bytes": FETCHED,
     "caches.l2.size_bytes": QUERY, "caches.l2.latency_cycles": SPLIT, "caches.l2.sector_bytes": SEGMENTS,
     "interconnect.request_latency_ns": SPLIT, "interconnect.response_latency_ns": SPLIT, "dram.extra_latency_ns": SPLIT,
     "dram.capacity_bytes": QUERY, "dram.bus_bits": QUERY, "dram.transfers_per_clock": QUERY, "dram.ecc_overhead_ratio": QUERY,

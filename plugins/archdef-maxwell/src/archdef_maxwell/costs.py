@@ -15,6 +15,8 @@ ISSUE = Cite(RATES.document, "section 5.2.3, instructions that hide a latency: t
 CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 5.2")
 PAPER = Cite("NVIDIA GeForce GTX 980 white paper", "Maxwell SM", "recalled")
 TUNING = Cite("Maxwell Tuning Guide", "unified L1/texture cache", "recalled")
+LINES = Cite("NVIDIA developer forums, Pascal L1 cache", "answers of NVIDIA's: lines of L1 and L2 have 128 bytes, four sectors of 32, of which a miss "
+             "fetches those that it asks for, on Maxwell and Pascal", note="read in a copy of the page")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface, 32 bits a chip", "recalled")
 ARAFA = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "GTX Titan X (Maxwell)",
              "measured", "PTX level, as shipped with PPT-GPU", card="GTX TITAN X")
@@ -45,7 +47,8 @@ H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h10
 REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, which has four texture units: eight lanes of words of 4 bytes at a time. One of "
                 "Maxwell has eight: sixteen lanes, eight of 8 bytes, four of 16. In sebbbi/perftest raw loads of 4 bytes "
-                "take, with their loop, 0.64 of the time of typed ones on a GTX 980 Ti, of the same chip, which are one a texture unit")
+                "take, with their loop, 0.64 of the time of typed ones on a GTX 980 Ti, of the same chip, which are one a texture unit. "
+                "NVIDIA's answers in its forums (Pascal L1 cache) have loads split into requests of 8 lanes, of 4 where words have 8 bytes, of 2 where 16")
 PAIRS = Cite("maxas of N. Gray, a full walk through of the SGEMM implementation", "Reading from Shared: on GM204, quads that pairs of lanes share come without "
              "conflicts, others do not", "inferred", "the rule that NVIDIA gives for 7.0 to 7.5")
 PTXAS = Cite("machine code of ptxas 11.8, sm_52", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
@@ -150,9 +153,9 @@ EVIDENCE = {
     "shared.latency_cycles": ARAFA, "shared.pass_latency_cycles": CONFLICTS,
     "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM, "dram.extra_latency_ns": SPLIT, "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
-    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
-    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": ARAFA, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
-    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": ARAFA,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": LINES,
+    "caches.l1.sector_bytes": LINES, "caches.l1.latency_cycles": ARAFA, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
+    "caches.texture_l1.line_bytes": LINES, "caches.texture_l1.sector_bytes": LINES, "caches.l2.line_bytes": LINES, "caches.texture_l1.latency_cycles": ARAFA,
     "caches.constant.latency_cycles": ARAFA,
     "caches.constant.size_bytes": LAM, "caches.constant_l2.size_bytes": LAM, "caches.constant_l2.latency_cycles": JIA,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,

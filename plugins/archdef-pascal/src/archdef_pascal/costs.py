@@ -14,6 +14,8 @@ CALCULATOR = Cite("cuda_occupancy.h of CUDA 12.6", "compute capability 6.1")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "GP10x tables")
 PAPER = Cite("NVIDIA GeForce GTX 1080 white paper", "Pascal SM", "recalled")
 TUNING = Cite("Pascal Tuning Guide", "unified L1/texture cache of GP104", "recalled")
+LINES = Cite("NVIDIA developer forums, Pascal L1 cache", "answers of NVIDIA's: lines of L1 and L2 have 128 bytes, four sectors of 32, of which a miss "
+             "fetches those that it asks for, on Maxwell and Pascal", note="read in a copy of the page")
 SHEET = Cite("vendor data sheet", "GDDR5 memory interface", "recalled")
 P100 = Cite("Arafa et al., Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs, HPEC 2019", "Tesla P100", "inferred",
             "measured on the GP100, taken over; PTX level, as shipped with PPT-GPU")
@@ -44,7 +46,8 @@ STREAM = Cite("GPU-STREAM on a GeForce GTX TITAN X", "results/cuda/nvidia-gtx-ti
 REQUESTS = Cite("gpumembench on a Tesla P100", "issue 2 of github.com/ekondis/gpumembench: 2 TB/s from the unified cache, at most", "inferred",
                 "27 bytes a cycle of a multiprocessor at 1328 MHz, which has four texture units: eight lanes of words of 4 bytes at a time. One of "
                 "this machine has eight: sixteen lanes, eight of 8 bytes, four of 16. In sebbbi/perftest raw loads of 4 bytes take, with their loop, "
-                "0.61 of the time of typed ones on a GTX 1070 Ti, which are one a texture unit")
+                "0.61 of the time of typed ones on a GTX 1070 Ti, which are one a texture unit. "
+                "NVIDIA's answers in its forums (Pascal L1 cache) have loads split into requests of 8 lanes, of 4 where words have 8 bytes, of 2 where 16")
 PAIRS = Cite("maxas of N. Gray, a full walk through of the SGEMM implementation", "Reading from Shared: on GM204, quads that pairs of lanes share come "
              "without conflicts, others do not", "inferred", "the rule that NVIDIA gives for 7.0 to 7.5; the generation between both")
 PTXAS = Cite("machine code of ptxas 11.8, sm_60 and sm_61", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
@@ -161,9 +164,9 @@ EVIDENCE = {
     "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
     "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS, "shared.latency_cycles": P100,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
-    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": TUNING,
-    "caches.l1.sector_bytes": TUNING, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
-    "caches.texture_l1.line_bytes": TUNING, "caches.texture_l1.sector_bytes": TUNING, "caches.texture_l1.latency_cycles": P100,
+    "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": LINES,
+    "caches.l1.sector_bytes": LINES, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
+    "caches.texture_l1.line_bytes": LINES, "caches.texture_l1.sector_bytes": LINES, "caches.l2.line_bytes": LINES, "caches.texture_l1.latency_cycles": P100,
     "caches.constant.latency_cycles": P100,
     "caches.constant.size_bytes": SMALL_CONSTANTS, "caches.constant_l2.size_bytes": SMALL_CONSTANTS, "caches.constant_l2.latency_cycles": JIA,
     "caches.instruction.size_bytes": CODE_SIZES, "caches.instruction.scope": CODE_SIZES, "caches.instruction_l2.size_bytes": CODE_SIZES,

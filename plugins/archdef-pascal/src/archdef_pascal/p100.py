@@ -27,7 +27,8 @@ DEBUG_CODE = Cite(costs.DEBUG_CODE.document, costs.DEBUG_CODE.place, "inferred",
 JIA = Cite(costs.JIA.document, "constant caches: 2 KiB, and 96 cycles to the next level of a P100", "recalled", "a measurement")
 CODE_SIZES = Cite(costs.CODE_SIZES.document, costs.CODE_SIZES.place, "inferred", costs.CODE_SIZES.note.replace("8 and 32 KiB of 6.1", "8 and 128 KiB of 6.0"))
 REQUESTS = Cite(costs.REQUESTS.document, costs.REQUESTS.place, "inferred",
-                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16")
+                "27 bytes a cycle of a multiprocessor at 1328 MHz, so eight lanes of words of 4 bytes at a time, four of 8, two of 16, "
+                "which are the requests that NVIDIA's answers in its forums (Pascal L1 cache) have")
 ROOTS = Cite("machine code of ptxas 11.8, sm_60",
              "sqrt.rn.f64: 15 instructions, of which 8 are of doubles, and SSY, a call and SYNC around the way of special "
              "operands; div.rn.f64: 8 of 15, rsqrt.approx.f64: 5 of 11", "inferred")

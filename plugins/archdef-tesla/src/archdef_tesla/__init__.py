@@ -1,7 +1,7 @@
 """NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0), 9800 GTX (G92, 1.1), GT 240 (GT215, 1.2) and GTX 280 (GT200, 1.3)."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, PartOfUnit, SegmentShrinking, StrictHalfWarp, Unit)
-from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, COSTS, DIVISION, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
+from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, BUS, COSTS, DIVISION, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
                                   MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, TABLE, VOTES, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
@@ -17,7 +17,7 @@ WIDE_PORTS = Cite("not published", "ports of a partition of GDDR5", "assumed",
                   "twice the GT200's, as is the data rate of the memory's pins; a partition gives 27 GB/s, there 18")
 ALL_CARRIED = dict.fromkeys("""caches load_store interconnect caches.texture_l1.latency_cycles caches.texture_l2.latency_cycles dram.row_bytes
     dram.extra_latency_ns dram.queue_entries dram.scheduling dram.write_drain_high dram.write_drain_low""".split(), CARRIED)
-CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in """banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
+CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in """banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
     t_wr_ns t_refi_ns t_rfc_ns""".split()}
 GUIDES_LATENCY = {"interconnect.request_latency_ns": GLOBAL, "interconnect.response_latency_ns": GLOBAL}
 PCIE_2 = HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
@@ -44,7 +44,7 @@ G92 = tesla(
     warps=24, registers=8192, coalescing=StrictHalfWarp(), features=BASIC + " atomics_global", costs=[COSTS, MULTIPLY_SP, PAIRS_OF_32, ATOMICS],
     arithmetic=SP_SFU, pairs=SP_WITH_SFU, latency_ns=(90, 150), reads=32, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence=ALL_CARRIED | GUIDES_LATENCY | {
-        "clocks": SHEET_9800, "chip.multiprocessors": SHEET_9800, "dram": SHEET_9800, "schedulers.dual_issue": LIKE_G80,
+        "clocks": SHEET_9800, "chip.multiprocessors": SHEET_9800, "dram": SHEET_9800, "dram.partitions": BUS, "schedulers.dual_issue": LIKE_G80,
         "isa.operations.fp32_mul": LIKE_G80})
 
 GT215 = tesla(
@@ -56,7 +56,7 @@ GT215 = tesla(
     features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
     arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2,
     evidence=ALL_CARRIED | CARRIED_GDDR3 | {
-        "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240,
+        "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240, "dram.partitions": BUS,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
         "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul": LIKE_GT200, "units.mul": LIKE_GT200})
 
@@ -69,7 +69,7 @@ GT200 = tesla(
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, part_of=PartOfUnit(unit="mul"))),     # in place of the SPs
     pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
-    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
+    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 
 

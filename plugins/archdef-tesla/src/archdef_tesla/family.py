@@ -37,6 +37,9 @@ RATIO = Cite("Kanter, NVIDIA's GT200: Inside a Parallel Processor, Real World Te
 MISSING_MUL = Cite("Beyond3D, NVIDIA G80: Architecture and GPU Analysis, 2006", "page 11, the case of the missing MUL", "inferred",
                    "on a board that is not named: the multiplier behind the SFU serves interpolation; no multiplication beside a multiply-add")
 LINEAGE = Cite("NVIDIA GPU Architecture Lineage", "G80 and GT200 tables")
+VRAM = Cite("envytools", "docs/hw/memory/nv50-vram.rst, introduction and partition cycle: sectors of 32 bytes; blocks of 256 bytes, to partitions in turn "
+            "where memory is linear")
+BUS = Cite(VRAM.document, "docs/hw/memory/nv50-vram.rst, introduction: partitions of 64 bits each", "inferred", "as many as the board's bus has of them")
 WONG = Cite("Wong et al., Demystifying GPU Microarchitecture, ISPASS 2010", "GTX 280 tables", "recalled", "a measurement")
 FIT = Cite("transposes of Ruetsch and Micikevicius 2009 (GTX 280), reductions of Harris 2007 (8800 GTX)", "compiled kernels", "fitted",
            "eight within 11 %, seven within 15 %; another set of values may fit as well; quoted from memory")
@@ -132,11 +135,12 @@ EVIDENCE = {  # what both chips share
                    texture_l2""".split()},
     **{f"dram.{name}": FIT for name in "row_bytes extra_latency_ns queue_entries scheduling write_drain_high write_drain_low".split()},
     **{f"dram.{name}": REFRESH for name in "t_rtw_ns t_refi_ns t_rfc_ns".split()},
-    **{f"dram.{name}": GDDR3 for name in "banks burst_bytes t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()},
+    **{f"dram.{name}": GDDR3 for name in "banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_wr_ns".split()},
+    **{f"dram.{name}": VRAM for name in "interleave_bytes partition_map burst_bytes".split()},
     "caches.texture_tile_rows": UNPUBLISHED, "caches.l1_global_loads": GUIDE, "texture": FETCHES, "texture.weight_bits": FILTERING,
     "limits.address_bits": ADDRESSES, "clocks.core_domain.parts": DOMAINS, "clocks.core_domain.cycle_ratio": RATIO,
     "units.tex": LINEAGE, "units.tex.part_of": PIPELINE,
-    "isa.forms": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
+    "isa.forms": GUIDE, "isa.forms.lg2.issues": PREPARED, "caches.texture_l1.latency_cycles": TEXTURE_HITS, "caches.texture_l2.latency_cycles": TEXTURE_L2,
     "caches.texture_l1.size_bytes": BLOCKS, "caches.texture_l1.ways": UNPUBLISHED, "interconnect.store_ports": PATHS,
     "host_link": UNPUBLISHED,
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE, "host_link.copy_engines": ENGINES,

@@ -1,6 +1,6 @@
 """NVIDIA Turing TU102 (compute capability 7.5): GeForce RTX 2080 Ti, the reference board. Nothing in it was fitted to a kernel."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
+from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
                           FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic,
                           MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
 from archdef_turing.costs import COSTS, EVIDENCE, FORMS
@@ -15,7 +15,8 @@ RTX2080TI = Architecture(
     name="rtx2080ti", title="GeForce RTX 2080 Ti", vendor="NVIDIA", family="Turing", compute_capability="7.5",
     aliases=("rtx_2080_ti", "tu102"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1545, shader_mhz=1545, memory_mhz=7000), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
-    chip=Chip(multiprocessors=68, block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+    chip=Chip(multiprocessors=68, block_launch_cycles=1, block_turnover_cycles=340, launch_overhead_us=3,
+              block_launch=BlockLaunch(setup_cycles=17, warp_cycles=3.5)),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=1024, warps_per_multiprocessor=32, blocks_per_multiprocessor=16,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,

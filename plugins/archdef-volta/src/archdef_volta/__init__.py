@@ -1,6 +1,6 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (AlignedSum, Architecture, ByteMasks, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers,
+from archdef.spec import (AlignedSum, Architecture, BlockLaunch, ByteMasks, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
                           ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash,
                           operations, TextureUnits)
@@ -21,7 +21,8 @@ V100 = Architecture(
     aliases=("tesla_v100", "v100_sxm2", "gv100"), vocabulary=Vocabulary(), evidence=EVIDENCE,
     clocks=Clocks(core_mhz=1530, shader_mhz=1530, memory_mhz=877), warp=Warp(size=32, reconvergence=ConvergenceBarriers()),
     chip=Chip(multiprocessors=80, multiprocessors_per_cluster=14, cluster_sizes=(14, 14, 14, 14, 12, 12),
-              block_launch_cycles=1, block_turnover_cycles=300, launch_overhead_us=3),
+              block_launch_cycles=1, block_turnover_cycles=340, launch_overhead_us=3,
+              block_launch=BlockLaunch(setup_cycles=17, warp_cycles=3.5)),
     limits=Limits(
         threads_per_block=1024, threads_per_multiprocessor=2048, warps_per_multiprocessor=64, blocks_per_multiprocessor=32,
         registers_per_multiprocessor=65536, registers_per_block=65536, registers_per_thread=255, registers_reserved_per_thread=1,
@@ -38,7 +39,8 @@ V100 = Architecture(
             fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
             assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
             matrix=MatrixArithmetic(f16=FOUR_PRODUCTS, groups=FOUR_PRODUCTS, groups_f16=FOUR_PRODUCTS)),
-    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=19, pass_cycles=1),
+    shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=19, pass_cycles=1,
+                        pass_latency_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
     caches=Caches(
         unified_l1_shared=True, carveout_takes="ways",

@@ -34,7 +34,10 @@ SETS = Cite("Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microb
 L2_SETS = Cite("accel-sim/gpgpu-sim_distribution", "configs/tested-cfgs/SM7_QV100/gpgpusim.config, -gpgpu_cache:dl2 S:32:128:24, hashed (P), 64 sub-partitions",
                "inferred", "a simulator's input, fitted to a Quadro GV100; which bits are folded is assumed")
 TAGS = Cite("te42kyfo/gpu-benches", "README.md, gpu-strides, and a100.txt of it", "inferred",
-            "an A100's strides and an H100's masks; a V100's lookups are said to be a little slower")
+            "an A100's strides and an H100's masks; a V100's lookups are said there to be a little slower, but NVIDIA has four tags a cycle "
+            "for Volta")
+LINES = Cite("NVIDIA developer forums, Pascal L1 cache", "an answer of NVIDIA's: Volta's L1 has lines of 128 bytes in four sectors, of which a miss "
+             "fetches those that it asks for, and looks up four tags a cycle", note="read in a copy of the page")
 SECTORS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, lineSize and fetchGranularity", "inferred",
                "measured on the PCIe board, which has the same chip")
 SMALL_CONSTANTS = Cite("caps-tum/mt4g", "sample_results/Tesla V100-PCIE-16GB.json, memory.constant.l1.size", "inferred",
@@ -83,6 +86,10 @@ H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv o
 SCHEDULING = Cite("Clocks of warps on an H100 80GB HBM3", "scheduling.csv of archdef-hopper-evidence", "assumed", "not measured on this machine")
 BARRIERS = Cite("CUDA C++ Best Practices Guide 13.2", "synchronization instructions: __syncthreads() has 16 operations a cycle on 7.x and 8.x",
                 note="read in a copy of its pages")
+CONFLICTS = Cite("Microbenchmarks of ldmatrix on an H100 80GB HBM3", "1, 2, 4 tiles, rows 16 to 128 bytes apart", "inferred",
+                 "a pass delays the result by two cycles there; so does a conflict on a GTX 980 (Mei and Chu, quoted from memory)")
+BLOCKS = Cite("Blocks that only live, and empty kernels, on an H100 80GB HBM3", "data/streams.csv, live, and section launch, of archdef-hopper-evidence",
+              "inferred", "measured there, taken over: streams of a V100 (gpu-benches, init, blocks of 64 to 192) come within 4 %")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
@@ -149,7 +156,8 @@ EVIDENCE = {
     **{f"schedulers.{name}": MULTIPROCESSOR for name in ("count", "issue_interval_cycles", "issue_width")},
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": UNPUBLISHED, "warp.reconvergence": PAPER,
     **{f"chip.{name}": UNPUBLISHED for name in """block_launch_cycles
-       block_turnover_cycles launch_overhead_us""".split()},
+       launch_overhead_us""".split()},
+    **{f"chip.{name}": BLOCKS for name in "block_turnover_cycles block_launch.setup_cycles block_launch.warp_cycles".split()},
     "clocks.core_mhz": UNPUBLISHED,
     **{f"limits.{name}": CALCULATOR for name in """blocks_per_multiprocessor registers_per_thread register_allocation_unit
        register_allocation_scope warp_allocation_granularity
@@ -172,7 +180,8 @@ EVIDENCE = {
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare int_div32 bit_count fp32_add fp32_mul fp32_fma
        fp32_div_exact fp32_sqrt_exact fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
-    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()}, "shared.latency_cycles": SHARED,
+    **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},
+    "shared.latency_cycles": SHARED, "shared.pass_latency_cycles": CONFLICTS,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": GUIDE, "caches.unified_l1_shared": MULTIPROCESSOR,
     "isa.instruction_bytes": JIA, "caches.instruction.size_bytes": JIA, "caches.instruction.scope": JIA, "caches.instruction_l2.size_bytes": JIA,
@@ -180,7 +189,8 @@ EVIDENCE = {
     **{f"caches.{c}.{name}": H100_CODE for c in ("instruction", "instruction_l2") for name in """ways line_bytes sector_bytes prefetch_degree
        latency_cycles""".split()}, "caches.instruction_preload_bytes": H100_CODE,
     **{f"caches.{c}.{name}": MULTIPROCESSOR for c in ("l1", "texture_l1") for name in ("size_bytes", "scope")},
-    **{f"caches.{c}.{name}": SECTORS for c in ("l1", "texture_l1", "l2", "constant") for name in ("line_bytes", "sector_bytes")},
+    **{f"caches.{c}.{name}": LINES for c in ("l1", "texture_l1") for name in ("line_bytes", "sector_bytes")},
+    **{f"caches.{c}.{name}": SECTORS for c in ("l2", "constant") for name in ("line_bytes", "sector_bytes")},
     "caches.l1": GUIDE, "caches.l1.ways": SETS, "caches.texture_l1.ways": SETS, "caches.carveout_takes": SETS, "caches.l1.tag_bank_masks": TAGS,
     "caches.l2.ways": L2_SETS, "caches.l2.set_hash_bits": L2_SETS, "isa.operations.fp64_div": INCORE, "isa.operations.fp64_sqrt": INCORE,
     "isa.operations.fp64_sqrt.issues": ROOTS, "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS,
