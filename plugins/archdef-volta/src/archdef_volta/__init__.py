@@ -5,7 +5,7 @@ from archdef.spec import (AlignedSum, Architecture, Cache, Caches, Chip, Clocks,
                           MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations,
                           TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
-from archdef_sass import Sass
+from archdef_sass import SM_70
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add atomics_16 vote vote_ballot match shuffle barrier_count barrier_reduce
@@ -35,8 +35,8 @@ V100 = Architecture(
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
-            assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
+            assembler=SM_70,
             matrix=MatrixArithmetic(f16=FOUR_PRODUCTS, groups=FOUR_PRODUCTS, groups_f16=FOUR_PRODUCTS)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=19, pass_cycles=1),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),
