@@ -10,10 +10,11 @@ from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, Cha
 from archdef_ampere.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import SM_70
 
-MISSING = set("""lane_masks_64 minmax_xorsign int16x2 atomics_bfloat_add atomics_vector elect mbarrier_tx bulk_copies clusters
+MISSING = set("""lane_masks_64 read_only_loads minmax_xorsign int16x2 atomics_bfloat_add atomics_vector elect mbarrier_tx bulk_copies clusters
     matrix_f64_tall matrix_tiles_store matrix_warpgroup matrix_fp8 fp8 fp4_fp6 register_reallocation multimem
     multimem_fp8""".split())
-"""Warps have 32 lanes; the others came with 8.6, 8.9, 9.0 and 10.0. Every other feature that archdef knows came with 8.0 or before."""
+"""Warps have 32 lanes; L1 serves read-only loads like all others; the rest came with 8.6, 8.9, 9.0 and 10.0. Every other feature that archdef knows
+came with 8.0 or before."""
 
 A100 = Architecture(
     name="a100", title="A100 SXM4 40GB", vendor="NVIDIA", family="Ampere", compute_capability="8.0",

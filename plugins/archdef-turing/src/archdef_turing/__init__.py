@@ -8,10 +8,11 @@ from archdef.spec import (FEATURES, AlignedSum, Architecture, Cache, Caches, Chi
 from archdef_turing.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import SM_70
 
-MISSING = set("""lane_masks_64 fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
+MISSING = set("""lane_masks_64 read_only_loads fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
     cp_async mbarrier mbarrier_tx bulk_copies register_reallocation multimem multimem_fp8 clusters matrix_tall matrix_bits_and matrix_bf16
     matrix_tf32 matrix_f64 matrix_f64_tall matrix_tiles_store matrix_warpgroup matrix_fp8""".split())
-"""Warps have 32 lanes; the others came with 8.0 or later. Every other feature that archdef knows came with 7.5 or before."""
+"""Warps have 32 lanes; L1 serves read-only loads like all others; the rest came with 8.0 or later. Every other feature that archdef knows
+came with 7.5 or before."""
 
 RTX2080TI = Architecture(
     name="rtx2080ti", title="GeForce RTX 2080 Ti", vendor="NVIDIA", family="Turing", compute_capability="7.5",

@@ -9,9 +9,10 @@ from archdef_sass import SM_70
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add atomics_16 vote vote_ballot match shuffle barrier_count barrier_reduce
-    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing
+    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot unified_addressing
     device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
     texture texture_objects texture_layered texture_cubemap texture_gather surface matrix"""
+"""Not `read_only_loads`: L1 serves read-only loads like all others."""
 
 FOUR_PRODUCTS = AlignedSum(products=4, fraction_bits=23)
 """What a tensor core adds up at a time: four products and the number that they are added to, without guard bits."""
