@@ -62,7 +62,7 @@ V100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1, atomic_sector_cycles=1.25),
     interconnect=Interconnect(
-        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, mask_bytes=32, partial_write_cycles=2,
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, mask_bytes=32, partial_write_cycles=1.85,
         injection_bytes_per_cycle=64, injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64,
         cluster_ports=ClusterPorts(response_bytes_per_cycle=310)),
     dram=Dram(
