@@ -124,8 +124,14 @@ def partitions(device: Device, *, addresses: int, stride_bytes: int) -> dict[str
 
 
 def of_run(run: Run, bytes_moved: int = 0) -> dict[str, float]:
-    """Give the quantities of a launch: cycles, times, effective bandwidth, every metric by its name and aliases."""
+    """Give the quantities of a launch: cycles, times, effective bandwidth, every metric by its name and aliases.
+
+    ``in_a_row_us`` is the time from one launch to the next where many follow each other in a stream: each starts with empty caches, like the first.
+    """
     quantities = {"cycles": run.cycles, "elapsed_us": run.elapsed_s * 1e6, "elapsed_ms": run.elapsed_s * 1e3, "registers": run.registers}
+    link = run.architecture.host_link
+    if link is not None:
+        quantities["in_a_row_us"] = quantities["elapsed_us"] + link.dependency_us
     if bytes_moved:
         quantities["gb_s"] = bytes_moved / run.elapsed_s / GIGA
     metrics: Mapping[str, float | None] = run.metrics

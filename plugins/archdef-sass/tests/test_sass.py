@@ -150,3 +150,18 @@ def test_a_load_with_a_longer_way_to_go_is_waited_for_as_long_as_the_machine_dec
     {early} {late} {uses} add.s32 %r5, %r5, %r4; st.global.u32 [%rd1], %r5; ret; }}"""
     soon, long = (lower(parse(text, "k.ptx"), "k", machine(list_scheduling=True, list_scheduling_wait_cycles=cycles)).listing() for cycles in (0, 100))
     assert soon != long and len(soon.splitlines()) == len(long.splitlines())
+
+
+@pytest.mark.parametrize("body, moves", [
+    ("add.u32 %r2, %r1, %r3;", 0), ("mad.lo.u32 %r2, %r3, 12, %r1;", 1), ("mad.lo.u32 %r2, %r3, %r1, %r4;", 0),
+    ("mad.lo.u32 %r2, %r3, 12, %r1; mad.lo.u32 %r4, %r2, 12, %r1;", 1), ("mad.lo.u32 %r2, %r3, 12, %r1; bar.sync 0; mad.lo.u32 %r4, %r2, 20, %r1;", 2)])
+def test_an_instruction_reads_one_constant_and_others_are_moved(body, moves):
+    """As in code by ptxas 11.8 for sm_80: a factor of 12 is moved into a register where the other operand is a parameter."""
+    text = f"""{LOOP.partition("{")[0]}{{
+    .reg .b32 %r<9>; .reg .b64 %rd<5>; ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r3, %tid.x; mul.lo.u32 %r4, %r3, %r3;
+    mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; {body} xor.b32 %r2, %r2, %r4; st.global.u32 [%rd3], %r2; ret; }}"""
+
+    def instructions(**fields):
+        return lower(parse(text, "k.ptx"), "k", machine(**fields)).instructions
+    paid = instructions(moves_constants=True) - instructions()
+    assert paid == moves + 1        # and the factor of 4 of the address

@@ -1,4 +1,6 @@
 """NVIDIA Ampere GA100 (compute capability 8.0): A100, SXM4, 40 GB."""
+import attrs
+
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
                           DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions,
@@ -6,12 +8,13 @@ from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache
                           MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
 from archdef_ampere.costs import COSTS, EVIDENCE, FORMS
-from archdef_sass import Sass
+from archdef_sass import SM_70
 
-MISSING = set("""lane_masks_64 minmax_xorsign int16x2 atomics_bfloat_add atomics_vector elect mbarrier_tx bulk_copies clusters
+MISSING = set("""lane_masks_64 read_only_loads minmax_xorsign int16x2 atomics_bfloat_add atomics_vector elect mbarrier_tx bulk_copies clusters
     matrix_f64_tall matrix_tiles_store matrix_warpgroup matrix_fp8 fp8 fp4_fp6 register_reallocation multimem
     multimem_fp8""".split())
-"""Warps have 32 lanes; the others came with 8.6, 8.9, 9.0 and 10.0. Every other feature that archdef knows came with 8.0 or before."""
+"""Warps have 32 lanes; L1 serves read-only loads like all others; the rest came with 8.6, 8.9, 9.0 and 10.0. Every other feature that archdef knows
+came with 8.0 or before."""
 
 A100 = Architecture(
     name="a100", title="A100 SXM4 40GB", vendor="NVIDIA", family="Ampere", compute_capability="8.0",
@@ -32,8 +35,8 @@ A100 = Architecture(
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("half", 32, "scheduler"), Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
-            assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
+            assembler=attrs.evolve(SM_70, constant_load_bytes=8, global_access_instructions=1, predication_with_copies_instructions=20, loads_before_copies=3),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), bf16=AlignedSum(8, 24), tf32=AlignedSum(4, 24), groups=ChainedSum(),
                                     groups_f16=PairedSum())),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=26, pass_cycles=1,

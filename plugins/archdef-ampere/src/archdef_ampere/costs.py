@@ -60,6 +60,8 @@ H100_CODE = Cite("Loops of instructions on an H100 80GB HBM3", "code_loops.csv o
 UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
                      "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", "inferred",
                      "an H100 has the same rule; read in a copy of the page")
+CODE = Cite("machine code of ptxas 11.8, sm_80", "256 kernels, machine_code.csv of archdef-sass", "inferred",
+            "rules that were read off code for 9.0, where they hold here, and what differs; judged by instructions of kernels and of their loops")
 PTXAS = Cite("machine code of ptxas 11.8, sm_80", "a counter: S2R, VOTEU, UFLO, POPC and ISETP, then one lane's RED; five more for the old "
              "values; a tiled product: LDS.128 of neighbouring words", "inferred")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
@@ -149,7 +151,8 @@ EVIDENCE = {
     "limits.registers_reserved_per_thread": Cite("machine code of sm_80", "R1 holds the stack pointer", "inferred", "from memory"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE, "shared.banks": TABLE, "shared.wide_access": UNIFORM_LOADS,
-    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
+    "isa.assembler": CODE, **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")},
+    "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
@@ -159,7 +162,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": PRODUCTS for _, names in COSTS for name in names.split() if name.startswith("matrix_")},
     "isa.operations.matrix_transpose": H100,
     "isa.operations.matrix_f16_m8n8k4": H100, "isa.operations.matrix_f64_m8n8k4": H100,
-    "isa.predication_max_instructions": UNPUBLISHED, "isa.operations.fp32_add": NOTES,
+    "isa.predication_max_instructions": CODE, "isa.operations.fp32_add": NOTES,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare bit_count fp32_mul fp32_fma
        fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},

@@ -1,4 +1,6 @@
 """NVIDIA Hopper GH100 (compute capability 9.0): H100 80GB HBM3, SXM."""
+import attrs
+
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, BranchCosts, ByteMasks, CarveoutHeadroom, RandomOfKLru, Architecture, BlockClusters, BlockLaunch, BulkCopyUnit,
                           Cache, Caches, ChainedSum, Chip, Clocks, ClusterPorts, Coalescing, CodeFetch, ConstantPort, ConvergenceBarriers,
@@ -8,7 +10,7 @@ from archdef.spec import (AlignedSum, BranchCosts, ByteMasks, CarveoutHeadroom, 
                           RegisterAllocationRules, RequestCoalescer, Schedulers, SerialMatch, SharedMemory, StoreBuffer, TextureUnits, UniformFill,
                           Unit, Vocabulary, Warp, WarpgroupProducts, WriteCombining, XorHash)
 from archdef_hopper.costs import COSTS, EVIDENCE, FORMS, TECHNIQUES
-from archdef_sass import Sass
+from archdef_sass import SM_70
 
 MISSING = {"lane_masks_64", "read_only_loads", "fp4_fp6", "multimem_fp8"}
 """Warps have 32 lanes; `fp4_fp6` came with 10.0; L1 serves read-only loads like all others. Every other feature that archdef knows came with 9.0 or before."""
@@ -44,21 +46,9 @@ H100 = Architecture(
             pointer_bits=64, instruction_bytes=16,
             fuse_multiply_add=True, float_mad="fused", serial_match=SerialMatch(value_cycles=11),
             branch_costs=BranchCosts(guard_latency_cycles=9, untaken_cycles=5, convergence_cycles=15), predication_max_instructions=8,
-            assembler=Sass(result_scoreboards=4,
-                           unroll_factor=4, unroll_max_instructions=18, unroll_global_load_instructions=29, unroll_shared_load_instructions=5,
-                           unroll_full_instructions=400,
-                           unroll_known_instructions=350,
-                           share_products=True, splits_wide_mads=True, three_input_operations=True, shared_load_bytes=16, constant_load_bytes=8,
-                           loads_pass_shared_stores=True, predication_global_load_instructions=6, predication_near_loads_instructions=18,
-                           predication_with_copies_instructions=20,
-                           predication_overlap_instructions=3, predication_overlap_within_instructions=5, falls_through_to_else=True, loads_before_copies=3,
-                           joined_tests_instructions=5, shuffle_branches=True, convergence_instructions=2,
-                           prologue_instructions=1, global_access_instructions=1, shared_access_instructions=3, division_setup_instructions=9,
-                           loads_constants=True, late_operations=True, list_scheduling=True, list_scheduling_predicates=7, operand_read_cycles=20,
-                           narrow_shared_addresses=True, merged_atomics=(5, 11), reads_halves=True, copies_pointers=36, source_modifiers=True,
-                           drops_dead_shuffles=True, branches_around_atomics=True, orders_by_fences=True, clears_pairs=True, shares_reciprocals=True,
-                           wide_products=True, branches_take_two=True, guards_selections=True, adds_before_minmax=True, fuses_all_uses=True,
-                           repeats_comparisons=True),
+            assembler=attrs.evolve(
+                SM_70, constant_load_bytes=8, predication_with_copies_instructions=20, loads_before_copies=3, global_access_instructions=1,
+                shared_access_instructions=3, loads_constants=True, moves_constants=False, merged_atomics=(5, 11)),
             matrix=MatrixArithmetic(f16=AlignedSum(16, 25), bf16=AlignedSum(16, 25), tf32=AlignedSum(8, 25), groups=ChainedSum(),
                                     fp8=AlignedSum(32, 13, 13), groups_f16=PairedSum()),
             warpgroup=WarpgroupProducts(operand_bytes_per_cycle=128, register_factor_cycles=13, shared_factor_cycles=10, shared_pass_ratio=4,

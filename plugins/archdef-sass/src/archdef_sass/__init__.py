@@ -11,7 +11,7 @@ from typing import Any
 from archdef.spec import Assembler, named
 from archdef.spec.fields import choice, flag, integer, integers
 
-__all__ = ["Sass"]
+__all__ = ["SM_70", "Sass"]
 
 
 @named("sass")
@@ -91,6 +91,8 @@ class Sass(Assembler):
     """Instructions that prepare 32-bit integer divisions by the same variable, beside those of `int_div32`; unsigned ones take one less."""
     loads_constants: bool = flag(default=False)
     """Parameters and sizes of the launch are brought into registers, one instruction each; likewise immediates beyond one operand."""
+    moves_constants: bool = flag(default=False)
+    """An instruction reads one constant of the launch, or one immediate; what it reads besides is moved into a register, once a basic block."""
     adds_before_minmax: bool = flag(default=False)
     """The smaller or greater of a 32-bit sum and another number is one operation with the sum, if nothing else reads that; so is that of three numbers."""
     fuses_all_uses: bool = flag(default=False)
@@ -154,6 +156,21 @@ class Sass(Assembler):
             found |= dict.fromkeys(_OF_UNROLLING, "isa.assembler.unroll_factor is more than 1")
         return found
 
+
+SM_70 = Sass(
+    result_scoreboards=4, unroll_factor=4, unroll_max_instructions=18, unroll_global_load_instructions=29, unroll_shared_load_instructions=5,
+    unroll_full_instructions=400, unroll_known_instructions=350, share_products=True, splits_wide_mads=True, three_input_operations=True,
+    shared_load_bytes=16, loads_pass_shared_stores=True, predication_global_load_instructions=6, predication_near_loads_instructions=18,
+    predication_overlap_instructions=3, predication_overlap_within_instructions=5, falls_through_to_else=True, joined_tests_instructions=5,
+    shuffle_branches=True, convergence_instructions=2, prologue_instructions=1, division_setup_instructions=9, late_operations=True, list_scheduling=True,
+    list_scheduling_predicates=7, operand_read_cycles=20, narrow_shared_addresses=True, merged_atomics=(5, 10), reads_halves=True, copies_pointers=36,
+    source_modifiers=True, drops_dead_shuffles=True, branches_around_atomics=True, orders_by_fences=True, clears_pairs=True, shares_reciprocals=True,
+    wide_products=True, branches_take_two=True, guards_selections=True, adds_before_minmax=True, fuses_all_uses=True, repeats_comparisons=True,
+    moves_constants=True)
+"""What it does for compute capability 7.0: as for 9.0, but that arithmetic reads constants itself and that no register belongs to a whole warp.
+
+Read off code of 256 kernels by ptxas 11.8 for sm_70, beside code by ptxas 13.0 for sm_90; that of sm_75 and sm_80 differs by fewer instructions yet.
+"""
 
 _OF_FEATURES = {"atomics_global": ("merged_atomics", "branches_around_atomics"), "cp_async": ("predication_with_copies_instructions", "loads_before_copies"),
                 "shuffle": ("drops_dead_shuffles",)}

@@ -19,7 +19,7 @@ from archdef_sass.passes.list_scheduler import list_schedule
 from archdef_sass.passes.narrow import narrow_shared_addresses
 from archdef_sass.passes.overheads import (materialise_constants, materialise_immediates, reconverge_for_shuffles, charge_accesses, copy_counters,
                                            copy_pointers, load_before_copies,
-                                           merge_atomics, named_here, set_up_divisions, shared_bases)
+                                           merge_atomics, move_constants, named_here, set_up_divisions, shared_bases)
 from archdef_sass.passes.sums import keep_sums_apart, split_sums, three_inputs, widen_indices
 from archdef_sass.passes.unroll import unroll
 from archdef_sass.passes.vector import mark_uniform, merge_loads
@@ -132,6 +132,7 @@ def _charged(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
              invalidates="flow"),
         Pass(name="materialise_immediates", function=materialise_immediates, takes="code unit named_here", declared="loads_constants", **_CHARGED,
              invalidates="flow"),
+        Pass(name="move_constants", function=move_constants, takes="code unit", declared="moves_constants", **_CHARGED, invalidates="flow"),
         Pass(name="copy_pointers", function=copy_pointers, takes="code unit", fields={"longest": "copies_pointers"}, declared="copies_pointers", **_CHARGED),
         Pass(name="copy_counters", function=copy_counters, takes="code unit", declared="guards_selections", **_CHARGED),
         Pass(name="merge_atomics", function=merge_atomics, takes="code unit", fields={"times": "merged_atomics"}, declared="merged_atomics", **_CHARGED),

@@ -1,15 +1,18 @@
 """NVIDIA Turing TU102 (compute capability 7.5): GeForce RTX 2080 Ti, the reference board. Nothing in it was fitted to a kernel."""
+import attrs
+
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
                           FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic,
                           MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
 from archdef_turing.costs import COSTS, EVIDENCE, FORMS
-from archdef_sass import Sass
+from archdef_sass import SM_70
 
-MISSING = set("""lane_masks_64 fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
+MISSING = set("""lane_masks_64 read_only_loads fp16_minmax minmax_nan minmax_xorsign bf16 tf32 fp8 fp4_fp6 int16x2 atomics_bfloat_add atomics_vector redux elect
     cp_async mbarrier mbarrier_tx bulk_copies register_reallocation multimem multimem_fp8 clusters matrix_tall matrix_bits_and matrix_bf16
     matrix_tf32 matrix_f64 matrix_f64_tall matrix_tiles_store matrix_warpgroup matrix_fp8""".split())
-"""Warps have 32 lanes; the others came with 8.0 or later. Every other feature that archdef knows came with 7.5 or before."""
+"""Warps have 32 lanes; L1 serves read-only loads like all others; the rest came with 8.0 or later. Every other feature that archdef knows
+came with 7.5 or before."""
 
 RTX2080TI = Architecture(
     name="rtx2080ti", title="GeForce RTX 2080 Ti", vendor="NVIDIA", family="Turing", compute_capability="7.5",
@@ -28,8 +31,8 @@ RTX2080TI = Architecture(
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 2),
            Unit("tensor", 32, "scheduler"), Unit("lsu", 16), Unit("tex", 4)),
     isa=Isa(features=frozenset(set(FEATURES) - MISSING), operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
-            assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
+            assembler=attrs.evolve(SM_70, constant_load_bytes=8, global_access_instructions=1),
             matrix=MatrixArithmetic(f16=AlignedSum(8, 24), groups=AlignedSum(4, 23), groups_f16=AlignedSum(4, 23))),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=21, pass_cycles=2),
     coalescing=Coalescing(load=Lines(32, 128, 32), store=Lines(32, 128, 32), load_uncached=Lines(32, 128, 32)),

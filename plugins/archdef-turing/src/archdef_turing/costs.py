@@ -49,6 +49,8 @@ LANES = Cite(GA102.document, "GA10x SM: the L1 of an RTX 2080 SUPER gives 116 GB
 LINE = Cite(GA102.document, GA102.place + ": 64 bytes a clock of L1, as of shared memory", "inferred", "a line of 128 bytes takes two cycles")
 UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
                      "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", note="read in a copy of the page")
+CODE = Cite("machine code of ptxas 11.8, sm_70 and sm_80", "256 kernels, machine_code.csv of archdef-sass", "inferred",
+            "of loops' instructions on either side of 7.5; rules that say the same of both, and for 9.0, are taken for 7.5, too")
 PTXAS = Cite("machine code of ptxas 11.8, sm_75", "a counter: S2R, VOTEU, UFLO, POPC and ISETP, then one lane's RED; five more for the old "
              "values; a tiled product: LDS.128 of neighbouring words", "inferred",
              "the published build of these kernels used the registers that this compiler does")
@@ -155,10 +157,10 @@ EVIDENCE = {
     "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.pass_cycles": GA102, "shared.latency_cycles": ARAFA, "coalescing.load": MT4G,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
-    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.instruction_bytes": JIA,
+    "isa.assembler": CODE, **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")}, "isa.instruction_bytes": JIA,
     "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24,
     "isa.operations.fp64_div.interval_cycles": ROOTS, "isa.operations.fp64_sqrt.interval_cycles": ROOTS, "isa.operations.fp64_sqrt.issues": ROOTS,
-    "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.forms.rsqrt_approx_f64": RECIPROCAL_ROOTS, "isa.predication_max_instructions": CODE,
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},

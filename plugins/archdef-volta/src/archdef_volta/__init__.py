@@ -5,13 +5,14 @@ from archdef.spec import (AlignedSum, Architecture, BlockLaunch, ByteMasks, Cach
                           ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash,
                           operations, TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
-from archdef_sass import Sass
+from archdef_sass import SM_70
 
 FEATURES = """fp64 fp32_fma fp16 atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_minmax_64
     atomics_float_add atomics_double_add atomics_half_add atomics_16 vote vote_ballot match shuffle barrier_count barrier_reduce
-    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot read_only_loads unified_addressing
+    bit_operations bit_masks byte_permute carry_chain funnel_shift int_dot unified_addressing
     device_print device_heap device_calls indirect_calls clock clock64 globaltimer dynamic_parallelism cooperative_launch
     texture texture_objects texture_layered texture_cubemap texture_gather surface matrix"""
+"""Not `read_only_loads`: L1 serves read-only loads like all others."""
 
 FOUR_PRODUCTS = AlignedSum(products=4, fraction_bits=23)
 """What a tensor core adds up at a time: four products and the number that they are added to, without guard bits."""
@@ -36,8 +37,8 @@ V100 = Architecture(
     units=(Unit("fma", 16, "scheduler"), Unit("alu", 16, "scheduler"), Unit("xu", 4, "scheduler"), Unit("dp", 8, "scheduler"),
            Unit("tensor", 32, "scheduler"), Unit("bar", 16), Unit("lsu", 32), Unit("tex", 4)),
     isa=Isa(features=FEATURES, operations=operations(COSTS), forms=forms(FORMS), pointer_bits=64, instruction_bytes=16,
-            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=7,
-            assembler=Sass(shared_load_bytes=16, merged_atomics=(5, 10)),
+            fuse_multiply_add=True, float_mad="fused", predication_max_instructions=8,
+            assembler=SM_70,
             matrix=MatrixArithmetic(f16=FOUR_PRODUCTS, groups=FOUR_PRODUCTS, groups_f16=FOUR_PRODUCTS)),
     shared=SharedMemory(banks=32, conflict_lanes=32, broadcast=MulticastBroadcast(), wide_access=MergedLanes(), latency_cycles=19, pass_cycles=1,
                         pass_latency_cycles=2),
@@ -63,7 +64,7 @@ V100 = Architecture(
     load_store=LoadStore(reads_in_flight_per_multiprocessor=1024, stores_in_flight_per_multiprocessor=1024, transaction_cycles=1,
                          atomic_cycles=1, atomic_sector_cycles=1.25),
     interconnect=Interconnect(
-        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, byte_masks=ByteMasks(mask_bytes=32, partial_write_cycles=2),
+        request_latency_ns=56, response_latency_ns=59.5, header_bytes=0, byte_masks=ByteMasks(mask_bytes=32, partial_write_cycles=1.85),
         injection_bytes_per_cycle=64, injection_scope="multiprocessor", partition_request_bytes_per_cycle=64, partition_response_bytes_per_cycle=64,
         cluster_ports=ClusterPorts(response_bytes_per_cycle=310)),
     dram=Dram(

@@ -59,10 +59,14 @@ SHARED = Cite(JIA.document, "V100 PCIe, shared memory", "recalled",
               "a measurement; Arafa et al. have 18, mt4g 23.5 with what its loop adds, 2 to an L1 hit")
 UNIFORM_LOADS = Cite("NVIDIA developer forums, Unexpected shared memory bank conflict", "an answer of NVIDIA's for 7.0 to 7.5: a load of 16 bytes "
                      "takes two requests, not four, where each lane reads what its neighbour does, or the next but one", note="read in a copy of the page")
+CODE = Cite("machine code of ptxas 11.8, sm_70", "256 kernels, machine_code.csv of archdef-sass", "inferred",
+            "rules that were read off code for 9.0, where they hold here, and what differs; judged by instructions of kernels and of their loops")
 PTXAS = Cite("machine code of ptxas 11.8, sm_70", "a counter: S2R, VOTE, FLO, POPC and ISETP, then one lane's RED; five more for the old "
              "values; a tiled product: LDS.128 of neighbouring words", "inferred")
 MASKS = Cite("Scattered stores of an H100 80GB HBM3", "scatter.csv of archdef-hopper-evidence: a part of a sector takes as long as two whole ones", "fitted",
              "taken over because naive transposes come out so; not measured on this machine")
+PARTS = Cite("Debdeep23, GPU-Perf", "runs_titanv_final.csv: naive transposes of 1024 and 2048 rows on a TITAN V at 1335 MHz", "fitted",
+             "2 makes them 8 % too slow, 1.6 a tenth too fast; an H100 has 2.4")
 PRODUCTS_24 = Cite("NMSU-PEARL/GPUs-ISA-Latencies", "ALU/output/Volta/TITANV/Mul24Lo: SGXT and IMAD, 8 cycles", "inferred",
                    "measured on a TITAN V, one factor ready; ptxas 11.8 writes three instructions for sm_70, two of them for `alu`")
 FILTERING = Cite("CUDA C++ Programming Guide 13.1", "section 19.2, linear filtering")
@@ -77,7 +81,7 @@ GPC_RATE = Cite("te42kyfo/gpu-benches", "gpu-cache/v100.txt, Tesla V100 PCIe: 24
                 "it is these or the slices that take longer is not known")
 BINS = Cite("R100001, Programming Massively Parallel Processors, performance tests",
             "histogram/BenchResults, RTX 2060 and GTX 1650: tables of 2 KiB, 11.4 and 11.1 ns a block of 32 to 128 threads", "assumed",
-            "of other machines, five cycles a line; tables of 1 KiB take a TITAN V 15.9 ns a block (GPU-Perf), 23 cycles of 1455 MHz, where that makes 20")
+            "of other machines, five cycles a line; tables of 1 KiB take a TITAN V 15.9 ns a block (GPU-Perf), 21 cycles of 1335 MHz, where that makes 20")
 SPREAD = Cite("Contention of atomic operations on an H100 80GB HBM3", "slice_map.csv of archdef-hopper-evidence: 1 KiB lies in two slices", "assumed",
               "not measured on this machine, taken over because histograms of a TITAN V come out so; GPGPU-Sim's QV100 has 256 bytes")
 H100_LAUNCHES = Cite("Launches by kernels of an H100 80GB HBM3", "tests/data/h100/first_launches.txt and device_launches.txt", "assumed",
@@ -166,18 +170,18 @@ EVIDENCE = {
     "limits.registers_reserved_per_thread": Cite("machine code of ptxas 11.8, sm_70", "R1 holds the stack pointer", "inferred"),
     "limits.kernel_instructions": INSTRUCTIONS_MOST, "limits.stack_bytes_per_thread": GUIDE, "limits.local_bytes_per_thread": TABLE,
     "limits.parameter_bytes": LARGE,
-    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.byte_masks": MASKS,
+    "shared": BANKS, "shared.wide_access": UNIFORM_LOADS, "interconnect.byte_masks": MASKS, "interconnect.byte_masks.partial_write_cycles": PARTS,
     "interconnect.header_bytes": SLICE_RATE, "interconnect.cluster_ports.response_bytes_per_cycle": GPC_RATE,
     "chip.multiprocessors_per_cluster": GPCS, "chip.cluster_sizes": GPC_SIZES, "load_store.atomic_sector_cycles": BINS, "dram.interleave_bytes": SPREAD,
     "shared.banks": TABLE, "shared.bank_width_bytes": BANKS, "shared.bank_map": BANKS,
     **{f"coalescing.{access}": SEGMENTS for access in ("store", "load_uncached")}, "coalescing.load": SECTORS,
     "isa.float_mad": FUSED, "isa.fuse_multiply_add": MERGED,
-    **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")},
+    "isa.assembler": CODE, **{f"isa.assembler.{name}": PTXAS for name in ("merged_atomics", "shared_load_bytes")},
     **{f"isa.operations.{name}.issues": RATES for name in """fp16_add fp16_mul fp16_fma fp32_add fp32_mul fp32_fma fp64_add fp64_mul fp64_fma
        fp32_rcp fp32_rsqrt fp32_transcendental int_add int_mul32 int_shift int_compare int_minmax fp32_compare fp32_minmax int_logic bit_count
        shuffle int_sad convert convert64""".split()},
     "units.bar": BARRIERS, "isa.operations.barrier.unit": BARRIERS, "isa.operations.barrier.issues": BARRIERS,
-    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": UNPUBLISHED,
+    "isa.operations": UNPUBLISHED, "isa.operations.int_mul24": PRODUCTS_24, "isa.predication_max_instructions": CODE,
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul32 int_mul_high int_compare int_div32 bit_count fp32_add fp32_mul fp32_fma
        fp32_div_exact fp32_sqrt_exact fp32_compare fp32_rsqrt fp32_transcendental fp64_add fp64_fma""".split()},
     **{f"isa.operations.{name}": JIA for name in "shuffle fp16_add fp16_mul fp16_fma".split()},

@@ -250,6 +250,31 @@ def materialise_immediates(code: Code, unit: Unit, named: set[int]) -> None:
     insertions.apply(code)
 
 
+def move_constants(code: Code, unit: Unit) -> None:
+    """Charge moves of constants and immediates for which an instruction has no operand, once a basic block.
+
+    Notes
+    -----
+    In machine code by ptxas 11.8 for compute capability 8.0 arithmetic reads one constant of the launch, or one immediate. Of both the immediate is
+    moved, even within loops; an access to memory takes its address and what it stores from registers.
+    """
+    there: set[tuple[int, Const]] = set()       # basic block, by its number, and what has been moved there
+    blocks, insertions = blocks_begun(code.graph), Insertions()
+    for op in code.ops:
+        if op.absorbed:
+            continue
+        constants = dict.fromkeys(s for s in op.s if isinstance(s, Const) and (s.kind in _LOADED or s.kind == ConstantKind.IMMEDIATE and s.value))
+        if op.kind in (Kind.ALU, Kind.SELP, Kind.SETP):
+            beyond = sorted(constants, key=lambda s: s.kind != ConstantKind.IMMEDIATE)[:-1]
+        else:
+            beyond = list(constants) if op.kind in (Kind.LOAD, Kind.STORE, Kind.ATOM) and op.space != Space.CONST else []
+        for constant in beyond:
+            if (blocks[id(op)], constant) not in there:
+                there.add((blocks[id(op)], constant))
+                insertions.put(op, moved(unit, constant, op, times=max(1, constant.width // 4)))
+    insertions.apply(code)
+
+
 def copy_pointers(code: Code, unit: Unit, longest: int) -> None:
     """Charge, each trip of a short loop that was not unrolled and holds no other, what brings the halves of pointers together that step through it."""
     graph, insertions = code.graph, Insertions()
