@@ -165,8 +165,7 @@ ENTRIES: dict[str, dict[str, str]] = {
 _ENTRIES_ABSENT: dict[str, object] = {"bank_passes": 1, "lanes_merged": False, "operands": 1, "exclusive": False}
 """Such a field → what it held where an entry had nothing of the kind, if that is not None."""
 _ENTRIES_OFF = {"within": (None, "none")}
-_SCOPE: dict[object, str] = {text: "exclusive" for text in (True, "true", "yes", "on", "1")} | {
-    text: "multiprocessor" for text in (False, "false", "no", "off", "0")}
+_SCOPE: dict[object, str] = dict.fromkeys((True, "true", "yes", "on", "1"), "exclusive") | dict.fromkeys((False, "false", "no", "off", "0"), "multiprocessor")
 """`Unit.exclusive` as it was given → `Unit.scope`."""
 WORDS: dict[str, Deprecation] = {old: Deprecation(old, "0.1", "0.2", new) for old, new in (
     ("chance", "random"), ("turns", "round_robin"), ("among_oldest", "random_of_k_lru"), ("group_by_group", "gpc_round_robin"),

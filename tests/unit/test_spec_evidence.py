@@ -65,7 +65,7 @@ def test_a_card_is_known_by_its_title_the_beginning_of_it_or_another_name(card, 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)
 def test_a_text_on_rates_documents_no_latency(arch):
     latencies = {str(cite): path for path, cite in arch.sources().items() if path.endswith("latency_cycles") and cite.kind == "documented"}
-    assert [(path, cite) for cite, path in latencies.items() if not re.search("latenc|cycles|reference values", cite, re.I)] == []
+    assert [(path, cite) for cite, path in latencies.items() if not re.search("latenc|cycles|reference values", cite, re.IGNORECASE)] == []
 
 
 @pytest.mark.parametrize("arch", ALL, ids=lambda a: a.name)

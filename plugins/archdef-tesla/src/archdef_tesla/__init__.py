@@ -69,7 +69,8 @@ GT200 = tesla(
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, part_of=PartOfUnit(unit="mul"))),     # in place of the SPs
     pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
-    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
+    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF,
+              "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 
 
