@@ -20,22 +20,22 @@ from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches
                                  Interconnect, L2Partitions, L2Slices, LoadStore, LoadStorePipeline, NocDistances, PageWalk, RequestCoalescer, SharedMemory,
                                  StridePrefetcher, TextureUnits, Tlb, UniformFill, WriteCombining)
 from archdef.spec.policy import (
-    RandomOfKLru, BankMap,
+    Admission, RandomOfKLru, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GpcRoundRobin, Interleaved, IpdomStack,
-    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
-    TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
+    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Prefetcher, Reconvergence, Replacement, RoundRobin,
+    SchedulerPolicy, TwoLevel, VictimCache, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
-    "AddressTranslation", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
+    "AddressTranslation", "Admission", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
     "Broadcast", "BulkCopyUnit", "Cache", "Caches", "ChainedSum", "Chip", "Cite", "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch",
     "ConstantPort", "ConvergenceBarriers", "DeviceLaunches", "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES",
     "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue",
     "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
     "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk",
-    "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy",
+    "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Prefetcher", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy",
     "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Tlb",
-    "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
+    "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "VictimCache", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
     "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
 
 for _cls, _part in ((LoadStore, "load_store"), (Caches, "caches"), (Cache, "caches."), (Limits, "limits"), (Isa, "isa"),

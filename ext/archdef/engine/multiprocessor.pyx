@@ -15,6 +15,8 @@ from archdef.engine.fetch cimport fetch_close
 from archdef.engine.in_flight cimport Load, Slot, Waiter
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.dispatch_event cimport Ended
+from archdef.engine.l1_policies cimport l1_policies_close, l1_policies_open
+from archdef.engine.l1_prefetch cimport l1_prefetch_open
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
@@ -76,6 +78,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.l1, &m.caches.l1)
     replay_open(sm)
     queue_open(sm)
+    l1_policies_open(sm)
     components_open(sm)
     cache_open(&sm.constant, &m.caches.constant)
     cache_open(&sm.constant_behind[0], &m.caches.constant_l2)
@@ -138,6 +141,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             taken &= taken - 1
     queue_close(sm)
     observers_close(sm)
+    l1_policies_close(sm)
     for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)
@@ -165,6 +169,7 @@ cdef int components_open(Sm *sm) except -1:
     """Open the components of a multiprocessor that the machine has, in the order in which they are told."""
     _list(sm, throttle_open(sm))
     _list(sm, prefetch_open(sm))
+    _list(sm, l1_prefetch_open(sm))
     return 0
 
 

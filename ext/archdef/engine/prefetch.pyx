@@ -2,10 +2,12 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine.cache cimport Line, cache_find, cache_take, cache_victim
+from archdef.engine.cache cimport Line, cache_probe, cache_take, cache_victim
+from archdef.engine.l1_policies cimport l1_filled
 from archdef.engine.lsu cimport send_prefetch
 from archdef.engine.observers cimport Lookup, Observer
 from archdef.engine.parameters cimport StridePrefetcherParameters
+from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 
@@ -57,17 +59,32 @@ cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
 
 
 cdef void _fetch(Sm *sm, const Lookup *lookup, uint64_t from_, uint64_t line) noexcept nogil:
-    """Fetch a line that is not there, if it lies on the page of the one that shows it and nothing that it needs is lacking."""
-    cdef uint64_t bytes = <uint64_t>sm.m.caches.l1.line_bytes, page = <uint64_t>sm.m.caches.l1_prefetcher.page_bytes // bytes
+    """Fetch a line, if it lies on the page of the one that shows it."""
+    cdef uint64_t page = <uint64_t>sm.m.caches.l1_prefetcher.page_bytes // <uint64_t>sm.m.caches.l1.line_bytes, evicted
+    if line // page == from_ // page:
+        prefetch_line(sm, line, lookup.lsu.time, &evicted)
+
+
+cdef Line *prefetch_line(Sm *sm, uint64_t number, int64_t time, uint64_t *evicted) noexcept nogil:
+    """Fetch a line that L1 lacks, if it can be; gives its place, and the number plus 1 of the line that gave way. NULL: it is not fetched."""
+    cdef uint64_t bytes = <uint64_t>sm.m.caches.l1.line_bytes
+    cdef uint32_t sectors
     cdef Line *place
     cdef Transaction t
-    if line // page != from_ // page or sm.free_slot < 0 or cache_find(lookup.cache, line) != NULL:
-        return
-    place = cache_victim(lookup.cache, line)
+    if sm.free_slot < 0 or cache_probe(&sm.l1, number) != NULL:
+        return NULL
+    place = cache_victim(&sm.l1, number)
     if place == NULL:
-        return
-    cache_take(lookup.cache, place, line)
-    t.address = t.line = line * bytes
+        return NULL
+    evicted[0] = place.tag
+    sectors = place.valid
+    if sm.l1.asked != NULL:
+        replacement_asker(sm.l1.asked, -1, -1)
+    cache_take(&sm.l1, place, number)
+    t.address = t.line = number * bytes
     t.bytes = <uint32_t>bytes
     t.sectors = (<uint32_t>1 << <uint32_t>(sm.m.caches.l1.line_bytes // sm.m.caches.l1.sector_bytes)) - 1
-    send_prefetch(sm, &t, place, lookup.lsu.time)
+    if sm.l1_policies != NULL:
+        l1_filled(sm, NULL, &t, place, evicted[0], sectors, time)
+    send_prefetch(sm, &t, place, time)
+    return place

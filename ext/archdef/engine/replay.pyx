@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from archdef.engine.cache cimport cache_find, cache_set, cache_victim
+from archdef.engine.cache cimport cache_has_room, cache_probe, cache_set
 from archdef.engine.lsu_pipeline cimport REPLAY_ENTRIES, REPLAY_TRANSACTIONS, LsuPipeline, ReplayEntry
 from archdef.engine.port cimport RQ_READ
 from archdef.engine.state cimport Sm
@@ -71,7 +71,7 @@ cdef void replay_keep(Sm *sm, ReplayEntry *replay) noexcept nogil:
 cdef bint replay_ready(Sm *sm, const ReplayEntry *replay) noexcept nogil:
     """Whether L1 would take the next piece now: its line is there, or one of its set may go."""
     cdef uint64_t number = replay.transactions[0].line // <uint64_t>sm.l1.table.line_bytes
-    return cache_find(&sm.l1, number) != NULL or cache_victim(&sm.l1, number) != NULL
+    return cache_probe(&sm.l1, number) != NULL or cache_has_room(&sm.l1, number)
 
 
 cdef void replay_issue(Sm *sm, const ReplayEntry *replay) noexcept nogil:

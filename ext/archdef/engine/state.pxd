@@ -134,6 +134,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     uint64_t freed               # sets of L1 that have had fills since loads were last issued again, modulo 64
     void *observers              # `Observers` of observers.pxd, NULL: nobody is told of what happens
     void *throttle               # a `Throttle` of throttle.pxd, NULL: no policy holds loads back
+    void *l1_policies            # `L1Policies` of l1_policies.pxd, NULL: nothing is asked which lines L1 keeps, nothing stands beside it
     int32_t replay_count
     int32_t held                 # 1: the access that was just issued holds its warp
     int32_t drawn                # accesses that chance decides the order of, behind the latest load of device memory

@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport access_memory
 from archdef.engine.bits cimport lowest_bit
-from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_probe, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
@@ -55,7 +55,7 @@ cdef inline bint _behind(Sm *sm, uint64_t address) noexcept nogil:
             continue
         number = address // <uint64_t>cache.table.line_bytes
         place = (address - number * <uint64_t>cache.table.line_bytes) // <uint64_t>cache.table.sector_bytes
-        line = cache_find(cache, number)
+        line = cache_probe(cache, number)
         if line != NULL and line.valid >> <uint32_t>place & 1:
             return True
     return False
@@ -65,7 +65,7 @@ cdef inline int _first(Sm *sm, uint64_t address) noexcept nogil:
     """What the first level of constants has of an address: 0 nothing, 1 it is on its way, 2 it is there."""
     cdef uint64_t number = address // <uint64_t>sm.constant.table.line_bytes
     cdef uint64_t place = (address - number * <uint64_t>sm.constant.table.line_bytes) // <uint64_t>sm.constant.table.sector_bytes
-    cdef Line *line = cache_find(&sm.constant, number)
+    cdef Line *line = cache_probe(&sm.constant, number)
     if line == NULL or not line.valid >> <uint32_t>place & 1:
         return 0
     return 1 if line.fill[place] >= 0 else 2

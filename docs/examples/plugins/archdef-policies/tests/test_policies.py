@@ -4,6 +4,7 @@ import pytest
 from archdef_policies.ccws import CacheConscious
 from archdef_policies.critical import Critical
 from archdef_policies.parity import Parity
+from archdef_policies.rrip import ReReferenceInterval
 from archdef_policies.wave_lines import WaveLines
 
 import archdef
@@ -37,6 +38,17 @@ __global__ void rows(float *sum, const float *in, int width)
     float total = 0;
     for (int i = 0; i < width; i++) total += row[i];
     sum[blockIdx.x * blockDim.x + threadIdx.x] = total;
+}
+"""
+MIXED = """
+__global__ void mixed(float *sum, const float *often, const float *once, int lines, int scanned, int rounds)
+{
+    float total = 0;
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < 2 * lines; i++) total += often[i % lines * 32 + threadIdx.x];
+        for (int i = 0; i < scanned; i++) total += once[(round * scanned + i) * 32 + threadIdx.x];
+    }
+    sum[threadIdx.x] = total;
 }
 """
 PAPER = {"chip.multiprocessors": 2, "caches.l1.size_bytes": 32 << 10, "caches.l1.ways": 8, "limits.warps_per_multiprocessor": 32,
@@ -151,3 +163,35 @@ def test_the_throttle_refuses_an_l1_that_it_has_no_room_for():
     device = archdef.Device(machine)
     with pytest.raises(PolicyError, match="schedulers.throttle"):
         device.compile(ROWS).rows[1, 32](device.zeros(32, "f4"), device.zeros((32, 4), "f4"), 4)
+
+
+def mixed(lines, scanned, rounds=6, **changes):
+    """Let one warp read lines twice in each round, and others once. Gives the run; the sums are right."""
+    device = archdef.Device(registry.get("gf100").evolve({**PAPER, **{k.replace("__", "."): v for k, v in changes.items()}}))
+    out, often, once = device.zeros(32, "f4"), device.to_device(np.ones(32 * lines, "f4")), device.to_device(np.ones(32 * max(scanned, 1) * rounds, "f4"))
+    found = device.compile(MIXED).mixed[1, 32](out, often, once, lines, scanned, rounds)
+    assert (out.to_host() == rounds * (2 * lines + scanned)).all()
+    return found
+
+
+@needs["gf100"]
+def test_predicted_re_reference_keeps_what_is_read_again_through_a_scan():
+    """Half of L1 is read twice a round, then a whole L1 is scanned. Jaleel et al., ISCA 2010, table 3: by last use the scan displaces what is read again."""
+    by_use, predicted = (mixed(128, 256, caches__l1__replacement=policy) for policy in ("lru", ReReferenceInterval(duel_sets=0)))
+    assert by_use.counters.l1_misses == 6 * (128 + 256) and predicted.counters.l1_misses == 128 + 6 * 256
+    assert predicted.cycles < 0.96 * by_use.cycles
+
+
+@needs["gf100"]
+def test_duelling_sets_find_the_rule_that_keeps_a_part_of_a_loop_that_does_not_fit():
+    """A loop over one and a half times L1. Jaleel et al., ISCA 2010: by last use, and by static predictions, every access misses."""
+    by_use, static, duelling = (mixed(384, 0, caches__l1__replacement=policy) for policy in ("lru", ReReferenceInterval(duel_sets=0), ReReferenceInterval()))
+    assert by_use.counters.l1_hits == static.counters.l1_hits == 0
+    assert duelling.counters.l1_misses < 0.6 * by_use.counters.l1_misses and duelling.cycles < 0.92 * by_use.cycles
+
+
+@needs["gf100"]
+def test_the_compiled_replacement_predicts_what_the_readable_one_does():
+    one, other = (mixed(384, 100, 2, caches__l1__replacement=policy) for policy in (ReReferenceInterval(), Readable(ReReferenceInterval()).policy))
+    assert (one.cycles, one.counters.l1_misses) == (other.cycles, other.counters.l1_misses)
+    assert one.cycles != mixed(384, 100, 2).cycles
