@@ -42,7 +42,7 @@ cdef void _looked_up(Sm *sm, void *state, const Lookup *lookup) noexcept nogil:
         return
     order = <uint64_t>sm.schedulers[lookup.warp % schedulers].order[lookup.warp // schedulers]
     key = (order << 24 ^ <uint64_t>lookup.op) + 1
-    one = <Followed *>state + key * <uint64_t>0x9E3779B97F4A7C15 % <uint64_t>m.entries
+    one = <Followed *>state + (key * <uint64_t>0x9E3779B97F4A7C15 >> 32) % <uint64_t>m.entries      # the lowest bits do not tell warps apart
     if one.key != key:
         one.key = key
         one.line = line
