@@ -8,7 +8,7 @@ import pytest
 
 import archdef
 from archdef import policies, registry
-from archdef.errors import PluginError, PolicyError, SpecErrors
+from archdef.errors import PluginError, PolicyError
 from archdef.policies import ABI, Compiled
 from archdef.spec import LeastRecentlyUsed, Replacement, named
 

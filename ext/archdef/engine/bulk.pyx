@@ -316,7 +316,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         if line != NULL:
             line.valid = 0
         if sm.l1_policies != NULL:
-            l1_stored(sm, t.line, cycle)
+            l1_stored(sm, t.line, line, cycle)
     return send_read(sm, t, RQ_ATOMIC, bulk.load, cycle) if u.vec else send_write(sm, t, sm.warps[sm.loads[bulk.load].warp].launch, cycle)
 
 

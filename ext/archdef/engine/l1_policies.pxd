@@ -33,4 +33,4 @@ cdef int64_t l1_supplied(Sm *sm, const LsuPipeline *lsu, const Transaction *t, u
 cdef void l1_hit(Sm *sm, const LsuPipeline *lsu, const Transaction *t, const Line *line, bint pending) noexcept nogil
 cdef void l1_filled(Sm *sm, const LsuPipeline *lsu, const Transaction *t, const Line *line, uint64_t evicted, uint32_t evicted_sectors,
                     int64_t cycle) noexcept nogil
-cdef void l1_stored(Sm *sm, uint64_t address, int64_t cycle) noexcept nogil
+cdef void l1_stored(Sm *sm, uint64_t address, const Line *line, int64_t cycle) noexcept nogil

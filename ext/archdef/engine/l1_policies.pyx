@@ -167,13 +167,13 @@ cdef void l1_filled(Sm *sm, const LsuPipeline *lsu, const Transaction *t, const 
             ask_l1(policy.hook, &policy.view, 0)
 
 
-cdef void l1_stored(Sm *sm, uint64_t address, int64_t cycle) noexcept nogil:
-    """A store or an atomic operation makes invalid what L1 holds of a line."""
+cdef void l1_stored(Sm *sm, uint64_t address, const Line *line, int64_t cycle) noexcept nogil:
+    """A store or an atomic operation makes invalid what L1 holds of a line; NULL: it has none."""
     cdef L1Policies *all_ = <L1Policies *>sm.l1_policies
     cdef L1Policy *policy
     cdef int i
     for i in range(PREFETCHER):
         policy = all_.listed[i]
         if policy != NULL and policy.hook.told:
-            l1_policy_about(sm, policy, ARCHDEF_CACHE_STORE, address // <uint64_t>sm.l1.table.line_bytes, 0, NULL, cycle)
+            l1_policy_about(sm, policy, ARCHDEF_CACHE_STORE, address // <uint64_t>sm.l1.table.line_bytes, 0, line, cycle)
             ask_l1(policy.hook, &policy.view, 0)

@@ -387,7 +387,7 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
                 if line != NULL:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
                 if sm.l1_policies != NULL:
-                    l1_stored(sm, t.line, lsu.time)
+                    l1_stored(sm, t.line, line, lsu.time)
             if lsu.kind == RQ_WRITE:
                 if m.load_store.write_combining.lines and t.words:
                     slot = write_combining_store(sm, lsu, t)
