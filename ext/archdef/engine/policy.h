@@ -150,6 +150,7 @@ typedef struct {
 /* What a multiprocessor's L1 does with loads. One view serves three kinds, each with `state` and `words` of its own for each multiprocessor:
 
    - An admission policy is asked at each MISS of a line that L1 does not hold. Answer: 1, the line gets a place; 0, the load passes L1 by.
+     It is asked again where a load that it admitted had to wait for a place.
    - A prefetcher is asked at each HIT and MISS of a load that does not pass L1 by. Answer: how many lines are to be fetched, with `fetch` written.
    - A victim cache, or whatever else stands beside L1, is asked at each MISS. Answer: the cycles after which it gives the wanted sectors, at most 2^20;
      0: it does not have them, and they are fetched.
