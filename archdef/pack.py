@@ -25,10 +25,11 @@ _POLICIES = {
 }
 _ASKED = {"choose": Kind.PK_SCHEDULER, "partition": Kind.PK_PARTITION, "banks_of": Kind.PK_BANKS, "transactions": Kind.PK_COALESCING,
           "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH,
-          "allow": Kind.PK_THROTTLE}
+          "allow": Kind.PK_THROTTLE, "admit": Kind.PK_ADMISSION, "fetch": Kind.PK_PREFETCHER, "supply": Kind.PK_VICTIM_CACHE}
 """The method in which a policy of each kind says what it does."""
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
-_MOST_STATE_WORDS = 1 << 16
+_MOST_WORDS = {"state_words": 1 << 16, "line_words": 16}
+"""Properties in which a policy says how much it keeps for each multiprocessor or cache, and for each line there → the most of it."""
 
 
 def _known(path: str, policy, choices, method: str | None = None) -> Any:
@@ -50,8 +51,11 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
           for name in ("load", "store", "load_uncached")),
         *((name, f"caches.{name}.replacement", cache.replacement, (spec.LeastRecentlyUsed, spec.RandomOfKLru), "victim")
           for name, cache in arch.caches.declared.items())]
-    if arch.schedulers.throttle is not None:
-        fields.append(("throttle", "schedulers.throttle", arch.schedulers.throttle, (), "allow"))
+    fields += [(place, path, policy, (), method) for place, path, policy, method in (
+        ("throttle", "schedulers.throttle", arch.schedulers.throttle, "allow"),
+        ("l1_admission", "caches.l1_admission", arch.caches.l1_admission, "admit"),
+        ("l1_prefetch", "caches.l1_prefetch", arch.caches.l1_prefetch, "fetch"),
+        ("l1_victim_cache", "caches.l1_victim_cache", arch.caches.l1_victim_cache, "supply")) if policy is not None]
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
 
@@ -65,14 +69,14 @@ def _hook(place: str, path: str, policy, method: str) -> dict:
     compiled = policy.compiled()
     function, parameters = (0, ()) if compiled is None else (compiled.address(path), compiled.parameters)
     return dict(place=place, path=path, policy=policy, kind=int(_ASKED[method]), function=function, parameters=parameters, keep=compiled,
-                state_words=_state_words(path, policy))
+                told=int(hasattr(policy, "told")), **{name: _words(path, policy, name) for name in _MOST_WORDS})
 
 
-def _state_words(path: str, policy) -> int:
-    """Give the words of state that a policy keeps for each multiprocessor."""
-    words = getattr(policy, "state_words", 0)
-    if not isinstance(words, int) or not 0 <= words <= _MOST_STATE_WORDS:
-        raise PluginError(f"{path}: state_words of {type(policy).__name__} must be 0 to {_MOST_STATE_WORDS}, got {words!r}")
+def _words(path: str, policy, name: str) -> int:
+    """Give how many words a policy keeps, as its property of this name says."""
+    words = getattr(policy, name, 0)
+    if not isinstance(words, int) or not 0 <= words <= _MOST_WORDS[name]:
+        raise PluginError(f"{path}: {name} of {type(policy).__name__} must be 0 to {_MOST_WORDS[name]}, got {words!r}")
     return words
 
 

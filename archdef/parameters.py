@@ -138,6 +138,12 @@ _CACHE = {
     "fold_masks": Derived("… at these places", lambda cache, _: padded(_folds(cache).values(), 8), 8)}
 
 
+_CACHES = {
+    "l1_admission_hook": Derived("of a plugin's admission to L1", lambda caches, _: 0),
+    "l1_prefetch_hook": Derived("of a plugin's prefetcher", lambda caches, _: 0),
+    "l1_victim_cache_hook": Derived("of what a plugin puts beside L1", lambda caches, _: 0)}
+
+
 def _shifts(dram: spec.Dram) -> list[int]:
     return padded(dram.partition_map.shifts if isinstance(dram.partition_map, spec.XorHash) else (), 8)
 
@@ -284,7 +290,8 @@ COMPONENTS: dict[type, Component] = {
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
                           absent={"fetch_sectors": 1, "random_of_k": 1}),
     spec.ConstantPort: Component(absent={"pass_bytes": 16}),
-    spec.Caches: Component(left_out=("unified_l1_shared", "carveout_takes", "l1_global_loads", "code_fetch")),
+    spec.Caches: Component(left_out=("unified_l1_shared", "carveout_takes", "l1_global_loads", "code_fetch", "l1_admission", "l1_prefetch",
+                                     "l1_victim_cache"), derived=_CACHES),
     spec.MemoryInstructionQueue: Component(derived=_MEMORY_INSTRUCTION_QUEUE, absent={"entries": 1}),
     spec.LoadStore: Component(core_cycles=("atomic_cycles",), left_out=("atomic_sector_cycles", "store_buffer", "texture_pipeline", "replay"),
                               derived=_LOAD_STORE),

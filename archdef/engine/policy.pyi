@@ -9,5 +9,8 @@ class PolicyKind(IntEnum):
     PK_DISPATCH = 5
     PK_BRANCH = 6
     PK_THROTTLE = 7
+    PK_ADMISSION = 8
+    PK_PREFETCHER = 9
+    PK_VICTIM_CACHE = 10
 
 def sizes() -> dict[PolicyKind, tuple[int, int]]: ...

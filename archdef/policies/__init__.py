@@ -30,12 +30,17 @@ _FIELDS = {
     "partition": [("address", "u8"), ("interleave_bytes", "i8"), ("partitions", "i8")],
     "banks": [("banks", "i8"), ("count", "i8"), ("words", "p"), ("banks_of", "p")],
     "coalescing": [("lanes", "i8"), ("mask", "u8"), ("addresses", "p"), ("bytes", "i8"), ("room", "i8"), ("starts", "p"), ("sizes", "p")],
-    "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8"), ("busy_ways", "p")],
+    "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8"), ("busy_ways", "p"), ("event", "i8"),
+                    ("way", "i8"), ("sets", "i8"), ("accesses", "i8"), ("instruction", "i8"), ("warp", "i8"), ("line_words", "i8"), ("words", "p")],
     "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p")],
     "branch": [("branch", "i8"), ("target", "i8"), ("meets", "i8"), ("taken", "u8"), ("rest", "u8"), ("depth", "i8")],
     "throttle": [("multiprocessor", "i8"), ("cycle", "i8"), ("event", "i8"), ("warp", "i8"), ("line", "u8"), ("place", "i8"), ("evicted", "u8"),
                  ("instructions", "i8"),
                  ("lines", "i8"), ("warps", "i8"), ("resident", "p"), ("launched", "p"), ("allowed", "p")],
+    "l1": [("multiprocessor", "i8"), ("cycle", "i8"), ("event", "i8"), ("address", "u8"), ("line", "u8"), ("sectors", "u8"), ("set", "i8"),
+           ("place", "i8"), ("evicted", "u8"), ("evicted_sectors", "u8"), ("warp", "i8"), ("launched", "i8"), ("block", "i8"), ("index", "i8"),
+           ("instruction", "i8"), ("first", "i8"), ("pending", "i8"), ("busy", "i8"), ("sets", "i8"), ("ways", "i8"), ("line_bytes", "i8"),
+           ("tags", "p"), ("used", "p"), ("line_words", "i8"), ("words", "p"), ("room", "i8"), ("fetch", "p")],
 }
 VIEWS = {kind: np.dtype([(name, "u8" if code == "p" else code) for name, code in _HEAD + fields]) for kind, fields in _FIELDS.items()}
 """The view of each kind, as a numpy type; pointers are 64-bit integers."""

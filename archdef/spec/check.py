@@ -706,6 +706,14 @@ def _a_prefetcher_has_a_cache_to_fetch_into(arch: Architecture) -> Iterator[Faul
         yield "caches.l1_prefetcher.page_bytes", prefetcher.page_bytes, f"must be at least caches.l1.line_bytes = {l1.line_bytes}"
 
 
+@_combination("caches.l1_admission", "caches.l1_prefetch", "caches.l1_victim_cache", "caches.l1")
+def _policies_of_l1_have_a_cache(arch: Architecture) -> Iterator[Fault]:
+    for field in ("l1_admission", "l1_prefetch", "l1_victim_cache"):
+        policy = getattr(arch.caches, field)
+        if policy is not None and (arch.caches.l1 is None or not arch.caches.l1.enabled):
+            yield f"caches.{field}", policy, "must be None where there is no L1"
+
+
 @_combination("load_store.memory_instruction_queue", "units", "isa.operations", declared=True)
 def _instructions_queue_for_a_unit_that_schedulers_share(arch: Architecture) -> Iterator[Fault]:
     if arch.load_store.memory_instruction_queue and not arch.shared_memory_units:

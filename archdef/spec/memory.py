@@ -7,7 +7,8 @@ import attrs
 
 from archdef.spec.access import Broadcast, CoalescingRule, ExtraPass, MergedLanes, SplitLanes, WideAccess, WordAtATime, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
-from archdef.spec.policy import BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Replacement
+from archdef.spec.policy import (Admission, BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Prefetcher,
+                                 Replacement, VictimCache)
 
 MOST_SECTORS = 4
 """Sectors that are kept under one tag: a cache line of more is several, and a line of transactions has no more."""
@@ -285,6 +286,12 @@ class Caches:
     """Data cache of a multiprocessor."""
     l1_prefetcher: StridePrefetcher | None = part(StridePrefetcher, optional=True, default=None)
     """What fetches lines into `l1` before a load asks for them; None: nothing does."""
+    l1_prefetch: Prefetcher | None = policy(Prefetcher, optional=True, default=None)
+    """The same by a policy of a plugin."""
+    l1_admission: Admission | None = policy(Admission, optional=True, default=None)
+    """Which lines that loads miss get a place in `l1`; None: all."""
+    l1_victim_cache: VictimCache | None = policy(VictimCache, optional=True, default=None)
+    """What stands beside `l1` and may have what a load misses there; None: nothing does."""
     tlb: AddressTranslation | None = part(AddressTranslation, optional=True, default=None)
     """Translation of addresses behind the caches of a multiprocessor; None: there is none, or it takes no time."""
     unified_l1_shared: bool = flag(default=False)

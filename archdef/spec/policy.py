@@ -325,7 +325,27 @@ class ParityHash(PartitionMap):
 
 
 # ------------------------------------------------------------------------------------------------- cache replacement
-class Replacement(PolicyValue):
+class _OfCache:
+    """What the policies of a cache have in common: words of their own, and events to listen to.
+
+    One that defines ``told(view) -> None`` hears what happens in the cache (``view.event``, an ``ARCHDEF_CACHE_`` number of ``policy.h``); in compiled form
+    the function that is asked gets these events, too.
+    """
+
+    __slots__ = ()
+
+    @property
+    def state_words(self) -> int:
+        """Words of ``view.state``, a set of them for each cache; at most 65,536."""
+        return 16
+
+    @property
+    def line_words(self) -> int:
+        """Words of ``view.words`` for each line that the cache has room for; at most 16."""
+        return 0
+
+
+class Replacement(_OfCache, PolicyValue):
     """Which line of a full set a new one replaces.
 
     A plugin's own says it in ``victim(view) -> int``, with the fields of ``ArchdefReplacementView``: a way that is not busy.
@@ -348,6 +368,34 @@ class RandomOfKLru(Replacement):
 
     lines: int = integer(at_least=1, at_most=64, default=4)
     """k; no more than the set has are looked at."""
+
+
+# ------------------------------------------------------------------------------------------------------ what L1 does with loads
+class Admission(_OfCache, PolicyValue):
+    """Which lines that a load misses get a place in L1.
+
+    A plugin's own says it in ``admit(view) -> bool``, with the fields of ``ArchdefL1View``; a line that is not admitted passes L1 by.
+    """
+
+    __slots__ = ()
+
+
+class Prefetcher(_OfCache, PolicyValue):
+    """Which lines are fetched into L1 before a load asks for them.
+
+    A plugin's own says it in ``fetch(view)``, with the fields of ``ArchdefL1View``: a sequence of at most ``view.room`` numbers of lines.
+    """
+
+    __slots__ = ()
+
+
+class VictimCache(_OfCache, PolicyValue):
+    """What stands beside L1 and may have what a load misses: a victim cache, or another store of a multiprocessor.
+
+    A plugin's own says it in ``supply(view) -> int``, with the fields of ``ArchdefL1View``: the cycles after which it gives what is missing, 0: it has it not.
+    """
+
+    __slots__ = ()
 
 
 # ------------------------------------------------------------------------------------------------ banks of shared memory

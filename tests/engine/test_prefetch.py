@@ -29,11 +29,11 @@ AGAIN:
 STEPS = 24
 
 
-def walk(name, prefetcher, lines, **changes):
-    """Let one warp read the given lines, each when the one before has come. Gives the run; the sums are right."""
+def walk(name, prefetcher, lines, warps=1, **changes):
+    """Let warps read the given lines, each when the one before has come. Gives the run; the sums are right."""
     machine = registry.get(name)
     device = archdef.Device(machine.evolve({"chip.multiprocessors": 1, "chip.cluster_sizes": (), "caches.l1_prefetcher": prefetcher, **changes}))
-    width, line_bytes = machine.warp.size, machine.caches.l1.line_bytes
+    width, line_bytes = warps * machine.warp.size, machine.caches.l1.line_bytes
     words = np.random.default_rng(7).integers(0, 1 << 20, (max(lines) + 2) * line_bytes // 4 + width).astype("u4")
     order = np.array(lines, "u4") * line_bytes
     out = device.to_device(np.zeros(width, "u4"))
@@ -52,6 +52,15 @@ def test_an_even_step_finds_its_lines(name, step):
     without, with_ = walk(name, None, lines), walk(name, AHEAD, lines)
     assert without.counters.l1_misses - with_.counters.l1_misses > 0.8 * STEPS       # of a load each at least
     assert with_.cycles < 0.9 * without.cycles
+
+
+@machines
+@pytest.mark.parametrize("entries", [256, 65536, 1000])
+def test_the_warps_of_a_load_are_followed_apart(name, entries):
+    """Two that walk side by side disturb each other in no table that has room for both."""
+    lines = [3 * k for k in range(STEPS)]
+    without, with_ = (walk(name, one, lines, 2) for one in (None, StridePrefetcher(entries=entries, degree=2, page_bytes=1 << 20)))
+    assert without.counters.l1_misses - with_.counters.l1_misses > 2 * 0.8 * STEPS
 
 
 @machines

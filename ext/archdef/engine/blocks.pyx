@@ -14,6 +14,7 @@ from archdef.engine.child_launches cimport child_launches_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.lane_states cimport lanes_traced
+from archdef.engine.l1_policies cimport l1_policies_emptied
 from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
 from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport place_warp
@@ -144,6 +145,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     if (launch.l1_sets and (launch.l1_sets != sm.l1.table.sets or launch.l1_ways != sm.l1.table.ways)
             and sm.places.used[1] == launch.cost[1]):
         cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
+        if sm.l1_policies != NULL:
+            l1_policies_emptied(sm.l1_policies)
     if launch.code_lines:
         fetch_preload(&sm.code, &sm.core, launch)
     b.running = 1

@@ -12,7 +12,7 @@ from libc.string cimport memmove
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport own_address, remote_pass
-from archdef.engine.cache cimport Line, cache_find
+from archdef.engine.cache cimport Line, cache_probe
 from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.copying cimport BULK_FULL, BULK_LOADS, BULK_RING, COPY_GROUPS, Bulk, BulkCopy
@@ -24,6 +24,7 @@ from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.lsu cimport send_read, send_write, take_load
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.l1_policies cimport l1_stored
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
@@ -311,9 +312,11 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     if _reads(u):
         return send_read(&sm.in_flight, &sm.port, t, RQ_READ, bulk.load, cycle)
     if sm.l1.table.sets:
-        line = cache_find(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
+        line = cache_probe(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
+        if sm.l1_policies != NULL:
+            l1_stored(sm.l1_policies, t.line, line, cycle)
     if u.vec:
         return send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle)
     return send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)

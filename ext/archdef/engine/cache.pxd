@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.parameters cimport SECTORS, CacheParameters
+from archdef.engine.replacement cimport Replacement, replacement_told
 
 cdef enum:
     ALL_SECTORS = (1 << SECTORS) - 1
@@ -21,7 +22,7 @@ cdef struct Cache:
     uint64_t looked_up   # the line number of the latest lookup, and the index of its set's first way
     uint64_t first
     int64_t clock
-    int64_t state[16]    # of a plugin's replacement
+    Replacement *asked   # a plugin's replacement policy, NULL: there is none
     uint32_t *index      # of caches of wide sets: a hash table of 1 + the slots of lines that are there, 0: none; NULL: sets are searched …
     uint64_t index_mask  # … its size less one, a power of two at least twice the lines …
     int32_t *order       # … and [sets][ways][2]: the slot used next before, and next after it, in its set (-1: none) …
@@ -40,10 +41,19 @@ cdef inline uint64_t cache_set(const Cache *cache, uint64_t line) noexcept nogil
         return folded & <uint64_t>cache.table.set_mask
     return folded % <uint64_t>cache.table.sets
 
+cdef inline void cache_tell(const Cache *cache, int64_t event, uint64_t line, const Line *slot) noexcept nogil:
+    """Tell a plugin's replacement policy, if there is one, what has happened to a line; `slot` is NULL where it stands nowhere."""
+    if cache.asked != NULL:
+        replacement_told(cache.asked, event, line, <int64_t>cache_set(cache, line), (slot - cache.lines) % cache.table.ways if slot != NULL else -1,
+                         cache.clock, cache.table.sets, cache.table.ways)
+
 cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil
 cdef int cache_open(Cache *cache, const CacheParameters *table) except -1
 cdef void cache_close(Cache *cache) noexcept nogil
 cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil
+cdef Line *cache_probe(Cache *cache, uint64_t line) noexcept nogil
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil
+cdef bint cache_has_room(Cache *cache, uint64_t line) noexcept nogil
+cdef int64_t cache_busy(const Cache *cache, uint64_t line) noexcept nogil
 cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil
 cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil

@@ -5,7 +5,8 @@ from libc.string cimport memset
 
 from archdef.engine.pseudorandom cimport pseudorandom_below
 from archdef.engine.parameters cimport SECTORS, CacheParameters
-from archdef.engine.policy cimport ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS, Hook, ask_replacement
+from archdef.engine.policy cimport ARCHDEF_CACHE_FILL, ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS
+from archdef.engine.replacement cimport replacement_close, replacement_emptied, replacement_open, replacement_victim
 
 cdef enum:
     NARROW = 16      # ways up to which a set is searched one by one; wider sets have an index of their lines and keep the order of use as a list
@@ -15,7 +16,7 @@ cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
     cache.table = table[0]
     cache.clock = 0
     cache.looked_up = <uint64_t>-1
-    memset(cache.state, 0, sizeof(cache.state))
+    cache.asked = NULL
     cache.lines = NULL
     cache.tags = NULL
     cache.used = NULL
@@ -35,7 +36,10 @@ cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
     cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
     if cache.lines == NULL or cache.tags == NULL or cache.used == NULL:
         return -1
-    return _make_index(cache) if table.ways > NARROW and not table.hook else 0
+    if table.hook:
+        cache.asked = replacement_open(table)
+        return -1 if cache.asked == NULL else 0
+    return _make_index(cache) if table.ways > NARROW else 0
 
 
 cdef int _make_index(Cache *cache) noexcept nogil:
@@ -138,6 +142,8 @@ cdef void cache_close(Cache *cache) noexcept nogil:
     free(cache.index)
     free(cache.order)
     free(cache.ends)
+    replacement_close(cache.asked)
+    cache.asked = NULL
     cache.index = NULL
     cache.order = NULL
     cache.ends = NULL
@@ -159,6 +165,8 @@ cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil:
     if cache.index != NULL:
         memset(cache.index, 0, (<size_t>cache.index_mask + 1) * sizeof(uint32_t))
         _clear_order(cache)
+    if cache.asked != NULL:
+        replacement_emptied(cache.asked, sets * ways)
 
 
 cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
@@ -170,7 +178,15 @@ cdef inline uint64_t _first(Cache *cache, uint64_t line) noexcept nogil:
 
 
 cdef Line *cache_find(Cache *cache, uint64_t line) noexcept nogil:
-    """The line (number: address // line_bytes) if present, marked as used; else NULL."""
+    """The line (number: address // line_bytes) if present, marked as used; else NULL. A plugin's policy hears of it."""
+    cdef Line *found = cache_probe(cache, line)
+    if cache.asked != NULL:
+        cache_tell(cache, ARCHDEF_CACHE_HIT if found != NULL else ARCHDEF_CACHE_MISS, line, found)
+    return found
+
+
+cdef Line *cache_probe(Cache *cache, uint64_t line) noexcept nogil:
+    """The same where it is not for a lookup that will be answered: no policy hears of it."""
     cdef uint64_t first
     cdef const uint64_t *tags
     cdef int64_t i
@@ -201,6 +217,22 @@ cdef inline bint _filling(const Line *line) noexcept nogil:
     return found and line.tag != 0
 
 
+cdef bint cache_has_room(Cache *cache, uint64_t line) noexcept nogil:
+    """Whether `cache_victim` would find a slot. A plugin's policy is not asked."""
+    if cache.asked == NULL:
+        return cache_victim(cache, line) != NULL
+    return cache_busy(cache, line) < min(cache.table.ways, ARCHDEF_POLICY_WAYS)
+
+
+cdef int64_t cache_busy(const Cache *cache, uint64_t line) noexcept nogil:
+    """How many ways of a line's set wait for data."""
+    cdef const Line *way = cache.lines + cache_set(cache, line) * <uint64_t>cache.table.ways
+    cdef int64_t i, found = 0
+    for i in range(cache.table.ways):
+        found += _filling(way + i)
+    return found
+
+
 cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
     """The same where a plugin's policy says which of a full set."""
     cdef uint64_t lines[ARCHDEF_POLICY_WAYS]
@@ -218,8 +250,7 @@ cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
             free_way = i
     if free_way < 0:
         return NULL
-    i = ask_replacement(<Hook *><size_t>cache.table.hook, cache.state, line, <int64_t>cache_set(cache, line), ways, lines,
-                        cache.used + first, busy)
+    i = replacement_victim(cache.asked, line, <int64_t>cache_set(cache, line), cache.clock, lines, cache.used + first, busy, cache.table.sets, ways)
     return &way[i if i >= 0 else free_way]
 
 
@@ -265,7 +296,7 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
         return _oldest_of_wide(cache, line)
     first = _first(cache, line)
     used = cache.used + first
-    if cache.table.hook:
+    if cache.asked != NULL:
         return _asked(cache, first, line)
     if cache.table.random_of_k > 1:
         return _any_of_oldest(cache, first)
@@ -297,3 +328,5 @@ cdef void cache_take(Cache *cache, Line *slot, uint64_t line) noexcept nogil:
     slot.partly = 0
     for i in range(SECTORS):
         slot.fill[i] = -1
+    if cache.asked != NULL:
+        cache_tell(cache, ARCHDEF_CACHE_FILL, line, slot)

@@ -7,7 +7,7 @@ the lines behind along. Caches are made when a multiprocessor first needs them: 
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_probe, cache_take, cache_victim
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_SCHEDULER, CacheParameters
@@ -84,7 +84,7 @@ cdef int64_t _ask(CodeCaches *code, const MachineTable *m, Cache *cache, int64_t
         return max(cycle, arrives[line - cache.lines]) + cache.table.latency_cycles
     for i in range(cache.table.prefetch_degree + 1):
         address = (number + <uint64_t>i) * <uint64_t>cache.table.line_bytes
-        if i and (address >= end or cache_find(cache, number + <uint64_t>i) != NULL):
+        if i and (address >= end or cache_probe(cache, number + <uint64_t>i) != NULL):
             continue
         at = _ask(code, m, &code.behind[min(level, 1)], code.behind_arrives[min(level, 1)], level + 1, address, end, cycle)
         if i == 0:
@@ -126,5 +126,5 @@ cdef void fetch_preload(CodeCaches *code, SmCore *sm, const Launch *launch) noex
     first = (launch.code_base + 1) * <uint64_t>launch.m.caches.instruction.line_bytes
     last = first + <uint64_t>min(launch.code_lines * launch.m.caches.instruction.line_bytes, launch.m.caches.instruction_preload_bytes) - 1
     for number in range(first // <uint64_t>cache.table.line_bytes, last // <uint64_t>cache.table.line_bytes + 1):
-        if cache_find(cache, number) == NULL:
+        if cache_probe(cache, number) == NULL:
             _bring(cache, code.behind_arrives[level], number, sm.now)

@@ -2,9 +2,8 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.policy cimport (PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
-                                    PK_THROTTLE, Hook,
-                                    policy_function)
+from archdef.engine.policy cimport (PK_ADMISSION, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_PREFETCHER, PK_REPLACEMENT, PK_SCHEDULER,
+                                    PK_THROTTLE, PK_VICTIM_CACHE, Hook, policy_function)
 from archdef.engine.prototype cimport Prototype, prototype_answer
 
 from archdef.errors import EngineLimit, PolicyError
@@ -17,7 +16,7 @@ cdef class Hooks:
     ----------
     listed : sequence of dict
         ``kind`` (`PolicyKind`), ``place`` in the machine, ``path`` in the description, ``policy`` (its value), ``function`` (address; 0: its
-        readable definition, in Python), ``parameters``, ``state_words``; what else is there is kept alive.
+        readable definition, in Python), ``parameters``, ``state_words``, ``line_words``, ``told``; what else is there is kept alive.
     """
 
     def __init__(self, listed):
@@ -37,6 +36,8 @@ cdef class Hooks:
                 hook.owner = <void *>prototype
                 hook.function = prototype_answer
             hook.state_words = one["state_words"]
+            hook.line_words = one["line_words"]
+            hook.told = one["told"]
             hook.parameter_count = len(one["parameters"])
             for k, number in enumerate(one["parameters"]):
                 hook.parameters[k] = number
@@ -79,7 +80,8 @@ cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
                      ("constant_uniform", <size_t>&m.caches.constant_uniform.hook),
                      ("instruction", <size_t>&m.caches.instruction.hook), ("instruction_l2", <size_t>&m.caches.instruction_l2.hook),
                      ("instruction_l3", <size_t>&m.caches.instruction_l3.hook), ("texture_l1", <size_t>&m.caches.texture_l1.hook),
-                     ("texture_l2", <size_t>&m.caches.texture_l2.hook)):
+                     ("texture_l2", <size_t>&m.caches.texture_l2.hook), ("l1_admission", <size_t>&m.caches.l1_admission_hook),
+                     ("l1_prefetch", <size_t>&m.caches.l1_prefetch_hook), ("l1_victim_cache", <size_t>&m.caches.l1_victim_cache_hook)):
         if name == place:
             return <int64_t *><size_t>at
     raise KeyError(f"no place for a policy: {place}")
@@ -107,8 +109,25 @@ cdef object _refusal(const Hook *hook):
             return (f"made a transaction of {answer} bytes at {first:#x}: it must be a power of two up to {second}, "
                     "and begin at a multiple of itself")
         return f"left out lane {answer}: no transaction holds its {second} bytes at {first:#x}"
+    if hook.kind in (PK_ADMISSION, PK_PREFETCHER, PK_VICTIM_CACHE):
+        return _refusal_of_l1(hook)
     if hook.kind == PK_REPLACEMENT:
+        if third == (1 << 64) - 1:
+            return f"answered {answer} where it is told of a {_CACHE_EVENTS[first]} of line {second:#x}: the answer must be 0"
         return f"answered way {answer}, of 0 to {first - 1} without the busy ones, {second:#x}" + (f" of those from {third} on" if third else "")
     if hook.kind == PK_DISPATCH:
         return f"sent block {first} to multiprocessor {answer}, which has no room for it, or is not one of 0 to {second - 1}"
     return f"answered {answer} for the branch at {first}, where 1 or 0 says which side goes first"
+
+
+_CACHE_EVENTS = ("victim", "hit", "miss", "fill", "store")
+
+
+cdef object _refusal_of_l1(const Hook *hook):
+    """The same of those that are asked what L1 does with loads."""
+    answer, event, line, most = hook.answer, hook.asked[0], hook.asked[1], hook.asked[2]
+    if most == 0:
+        return f"answered {answer} where it is told of a {_CACHE_EVENTS[event]} of line {line:#x}: the answer must be 0"
+    asked = {PK_ADMISSION: "{}, where 1 gives line {} a place and {} lets the load pass by", PK_PREFETCHER: "{} lines to fetch after line {}, of 0 to {}",
+             PK_VICTIM_CACHE: "{} cycles for line {}, of 0 to {}"}[hook.kind]
+    return "answered " + asked.format(answer, f"{line:#x}", 0 if hook.kind == PK_ADMISSION else most)

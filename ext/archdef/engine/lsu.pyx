@@ -6,18 +6,21 @@ without one the unit stalls, and with it every warp whose next op accesses memor
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits, lowest_bit
-from archdef.engine.cache cimport Cache, Line, cache_find, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_find, cache_probe, cache_take, cache_tell, cache_victim
 from archdef.engine.clock cimport NEVER
 from archdef.engine.copying cimport BULK_FULL
 from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.in_flight cimport InFlight, Load, Mshr
+from archdef.engine.l1_policies cimport L1Policies, l1_admits, l1_filled, l1_hit, l1_stored, l1_supplied
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
-from archdef.engine.observers cimport tell_lookup
+from archdef.engine.observers cimport tell_hit, tell_miss
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
+from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
+from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
@@ -215,22 +218,82 @@ cdef int64_t _behind(Sm *sm, const Transaction *t, uint32_t wanted) noexcept nog
     return 0
 
 
+cdef inline void _found(Sm *sm, LsuPipeline *lsu, Load *load, const Transaction *t, Line *line, bint pending) noexcept nogil:
+    """All that a transaction wants of a line is there, or on its way."""
+    cdef Cache *cache = lsu.cache
+    _count(sm, lsu, t.sectors, 0)
+    if cache.asked != NULL:
+        cache_tell(cache, ARCHDEF_CACHE_HIT, line.tag - 1, line)
+    if cache == &sm.l1:
+        if sm.l1_policies != NULL:
+            l1_hit(sm.l1_policies, lsu, load, t, line, pending)
+        if sm.core.observers != NULL:
+            tell_hit(sm.core.observers, lsu, load, t, pending, line)
+    load.latest = max(load.latest, lsu.time + cache.table.latency_cycles)
+
+
+cdef inline bint _bypasses(L1Policies *policies, const LsuPipeline *lsu, const Load *load, const Transaction *t, uint64_t number) noexcept nogil:
+    """Whether a line that a cache lacks gets no place there."""
+    return policies != NULL and lsu.cache == policies.l1 and not l1_admits(policies, lsu, load, t, number)
+
+
+cdef inline int64_t _beside(L1Policies *policies, const LsuPipeline *lsu, const Load *load, const Transaction *t, uint64_t number, uint32_t missing,
+                            const Line *line) noexcept nogil:
+    """Cycles after which what stands beside L1 gives what a load lacks, 0: it does not have it."""
+    return l1_supplied(policies, lsu, load, t, number, missing, line) if policies != NULL and lsu.cache == policies.l1 else 0
+
+
+cdef inline uint64_t _take(L1Policies *policies, const LsuPipeline *lsu, const Load *load, const Transaction *t, uint64_t number,
+                           Line *line) noexcept nogil:
+    """Give a line that is not there a place, NULL: none; it is empty as yet. Gives the number plus 1 of the line that gave way."""
+    cdef Cache *cache = lsu.cache
+    cdef uint64_t evicted
+    cdef uint32_t sectors
+    if cache.asked != NULL:
+        cache_tell(cache, ARCHDEF_CACHE_MISS, number, NULL)
+    if line == NULL:
+        return 0
+    evicted = line.tag
+    sectors = line.valid
+    cache_take(cache, line, number)
+    if policies != NULL and cache == policies.l1:
+        l1_filled(policies, lsu, load, t, line, evicted, sectors, lsu.time)
+    return evicted
+
+
+cdef inline int32_t _await(InFlight *flight, int32_t load, Line *line, uint32_t missing) noexcept nogil:
+    """Let a load wait for the response to a miss, for which an MSHR is free, and a line, NULL: none, for its sectors. Gives the MSHR."""
+    cdef int32_t slot = flight.free_mshr
+    cdef int sector
+    flight.free_mshr = flight.mshrs[slot].next
+    flight.mshrs[slot].waiters = -1
+    flight.mshrs[slot].line = line
+    _wait(flight, slot, load)
+    if line != NULL:
+        line.valid |= missing
+        for sector in range(SECTORS):
+            if missing >> sector & 1:
+                line.fill[sector] = slot
+    return slot
+
+
 cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     """Start one read transaction. False: no MSHR, no waiter record or no way for it now."""
     cdef Cache *cache = lsu.cache
+    cdef Load *load = sm.in_flight.loads + lsu.load
     cdef Line *line = NULL
-    cdef uint64_t number
-    cdef uint32_t missing = t.sectors
+    cdef uint64_t number = 0, evicted = 0, address = t.address
+    cdef uint32_t missing = t.sectors, bytes = t.bytes
     cdef int32_t slot, last = -1
     cdef int sector
-    cdef int64_t nearer
-    cdef uint64_t evicted = 0, address = t.address
-    cdef uint32_t bytes = t.bytes
+    cdef int64_t nearer = 0
     if sm.in_flight.waiters_left < 5:     # one for each sector's fill, one for the rest
         return False
     if cache != NULL:
         number = t.line // <uint64_t>cache.table.line_bytes
-        line = cache_find(cache, number)
+        if cache.asked != NULL:
+            replacement_asker(cache.asked, load.op, load.warp)
+        line = cache_probe(cache, number)
         if line != NULL:
             missing = t.sectors & ~line.valid
             if missing and sm.in_flight.free_mshr < 0:
@@ -240,45 +303,37 @@ cdef bint _read(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
                     last = line.fill[sector]
                     _wait(&sm.in_flight, last, lsu.load)
             if missing == 0:
-                _count(sm, lsu, t.sectors, 0)
-                if sm.core.observers != NULL and cache == &sm.l1:
-                    tell_lookup(sm.core.observers, lsu, sm.in_flight.loads + lsu.load, t, True, line, 0)
-                sm.in_flight.loads[lsu.load].latest = max(sm.in_flight.loads[lsu.load].latest, lsu.time + cache.table.latency_cycles)
+                _found(sm, lsu, load, t, line, last >= 0)
                 return True
             if missing != t.sectors:
                 address = t.line + <uint64_t>lowest_bit(missing) * <uint64_t>cache.table.sector_bytes
                 bytes = <uint32_t>(count_bits(missing) * cache.table.sector_bytes)
+            if cache.asked != NULL:
+                cache_tell(cache, ARCHDEF_CACHE_HIT, number, line)
+            nearer = _beside(sm.l1_policies, lsu, load, t, number, missing, line)
         elif sm.in_flight.free_mshr < 0:
             return False
         else:
-            line = cache_victim(cache, number)
-            if line == NULL:
-                lsu.reservation_fail = 1
-                return False
-            evicted = line.tag
-            cache_take(cache, line, number)
+            if not _bypasses(sm.l1_policies, lsu, load, t, number):
+                line = cache_victim(cache, number)
+                if line == NULL:
+                    lsu.reservation_fail = 1
+                    return False
+            nearer = _beside(sm.l1_policies, lsu, load, t, number, missing, line)
+            evicted = _take(sm.l1_policies, lsu, load, t, number, line)
     elif sm.in_flight.free_mshr < 0:
         return False
     _count(sm, lsu, t.sectors & ~missing, missing)
     lsu.sent = 1
-    slot = sm.in_flight.free_mshr
-    sm.in_flight.free_mshr = sm.in_flight.mshrs[slot].next
-    sm.in_flight.mshrs[slot].waiters = -1
-    sm.in_flight.mshrs[slot].line = line
-    _wait(&sm.in_flight, slot, lsu.load)
-    if line != NULL:
-        line.valid |= missing
-        for sector in range(SECTORS):
-            if missing >> sector & 1:
-                line.fill[sector] = slot
+    slot = _await(&sm.in_flight, lsu.load, line, missing)
     if cache == &sm.constants.first:
         nearer = _behind(sm, t, missing)
-        if nearer:
-            events_push(sm.core.inbox, lsu.time + nearer, EV_FILL, slot)
-            return True
-    _send(sm, lsu, t, missing, address, bytes, slot)
-    if sm.core.observers != NULL and cache == &sm.l1:
-        tell_lookup(sm.core.observers, lsu, sm.in_flight.loads + lsu.load, t, False, line, evicted)
+    if nearer:
+        events_push(sm.core.inbox, lsu.time + nearer, EV_FILL, slot)
+    else:
+        _send(sm, lsu, t, missing, address, bytes, slot)
+    if sm.core.observers != NULL and line != NULL and cache == &sm.l1:
+        tell_miss(sm.core.observers, lsu, load, t, missing, line, evicted)
     return True
 
 
@@ -330,9 +385,11 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
                 continue
         else:
             if sm.l1.table.sets and (lsu.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):
-                line = cache_find(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
+                line = cache_probe(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
                 if line != NULL:
                     line.valid = 0      # fills on their way still come, but are fetched again by later loads
+                if sm.l1_policies != NULL:
+                    l1_stored(sm.l1_policies, t.line, line, lsu.time)
             if lsu.kind == RQ_WRITE:
                 if m.load_store.write_combining.lines and t.words:
                     slot = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)

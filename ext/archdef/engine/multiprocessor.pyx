@@ -15,13 +15,15 @@ from archdef.engine.fetch cimport fetch_close
 from archdef.engine.in_flight cimport Load, Mshr, Waiter
 from archdef.engine.frames cimport stack_drop
 from archdef.engine.dispatch_event cimport Ended
+from archdef.engine.l1_policies cimport l1_policies_close, l1_policies_open
+from archdef.engine.l1_prefetch cimport l1_prefetch_open
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.observers cimport Observer, Observers, observers_close
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
-from archdef.engine.prefetch cimport prefetch_open
+from archdef.engine.prefetch cimport PrefetchPath, prefetch_open
 from archdef.engine.queue cimport queue_close, queue_open
 from archdef.engine.replay cimport replay_close, replay_open
 from archdef.engine.schedule cimport Scheduler
@@ -84,6 +86,7 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     cache_open(&sm.l1, &m.caches.l1)
     replay_open(&sm.replays, m)
     queue_open(sm)
+    sm.l1_policies = l1_policies_open(m, &sm.core, sm.schedulers, &sm.l1)
     components_open(sm)
     constants_open(&sm.constants, m)
     cache_open(&sm.texture, &m.caches.texture_l1)
@@ -143,6 +146,7 @@ cdef void sm_close(Sm *sm) noexcept nogil:
             taken &= taken - 1
     queue_close(sm)
     observers_close(sm.core.observers)
+    l1_policies_close(sm.l1_policies)
     for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
         free(sm.schedulers[i].asked)
     free(sm.warps_held)
@@ -167,9 +171,16 @@ cdef void sm_close(Sm *sm) noexcept nogil:
 cdef int components_open(Sm *sm) except -1:
     """Open the components of a multiprocessor that the machine has, in the order in which they are told."""
     cdef Observer throttle = throttle_open(sm.m, &sm.core, sm.schedulers, &sm.l1, &sm.issued)
+    cdef PrefetchPath path
+    path.m = sm.m
+    path.l1 = &sm.l1
+    path.flight = &sm.in_flight
+    path.port = &sm.port
+    path.policies = sm.l1_policies
     sm.throttle = <Throttle *>throttle.state
     _list(sm, throttle)
-    _list(sm, prefetch_open(sm.m, sm.schedulers, &sm.in_flight, &sm.port))
+    _list(sm, prefetch_open(&path, sm.schedulers))
+    _list(sm, l1_prefetch_open(&path))
     return 0
 
 

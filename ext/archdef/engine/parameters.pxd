@@ -166,6 +166,9 @@ cdef struct CachesParameters:
     int64_t texture_tile_rows                    # Rows of a two- or three-dimensional array of which one sector of `texture_l1` holds a piece: arrays lie tile
                                                  # by tile, so that neighbours in both directions share a line
     CacheParameters l2                           # Cache of all accesses, at the memory partitions
+    int64_t l1_admission_hook                    # of a plugin's admission to L1
+    int64_t l1_prefetch_hook                     # of a plugin's prefetcher
+    int64_t l1_victim_cache_hook                 # of what a plugin puts beside L1
 
 cdef struct MemoryInstructionQueueParameters:
     int64_t entries                              # Instructions of one scheduler; fetches of textures do not wait here

@@ -15,12 +15,13 @@
 #define ARCHDEF_POLICY_STATE 16       /* words of `state` */
 #define ARCHDEF_POLICY_WAYS 1024      /* most ways of a set that a replacement policy is asked about */
 #define ARCHDEF_POLICY_WAY_WORDS (ARCHDEF_POLICY_WAYS / 64)
+#define ARCHDEF_POLICY_FETCHES 16     /* most lines that a prefetcher can name at a time */
 
 #define ARCHDEF_POLICY_HEAD \
     int64_t abi;                /* ARCHDEF_POLICY_ABI of the engine */ \
     const int64_t *parameters;  /* the policy's numbers, as its value gives them */ \
     int64_t parameter_count; \
-    int64_t *state;             /* words of its own, zero at first: of this scheduler, cache instance, or machine */ \
+    int64_t *state;             /* words of its own, zero at first: of this scheduler, multiprocessor, cache instance, or machine */ \
     void *owner;                /* the engine's: leave alone */
 
 typedef struct { ARCHDEF_POLICY_HEAD } ArchdefPolicyHead;
@@ -69,7 +70,9 @@ typedef struct {
     int64_t *sizes;             /* [room] written: bytes, a power of two up to the policy's largest */
 } ArchdefCoalescingView;
 
-/* Which way of a full set a new line replaces. Answer: a way that is not busy. */
+/* Which way of a full set a new line replaces. Asked with event ARCHDEF_CACHE_VICTIM. Answer: a way that is not busy. It may be asked again before the line
+   comes. A policy that listens (`told` of its value) hears of the other events besides, where `lines`, `used`, `busy` and `busy_ways` are NULL or 0.
+   Answer then: 0. */
 typedef struct {
     ARCHDEF_POLICY_HEAD
     uint64_t line;              /* number of the new line: address / line size */
@@ -79,7 +82,22 @@ typedef struct {
     const int64_t *used;        /* [ways] when each was used last: a count of accesses of the cache instance */
     uint64_t busy;              /* bit i: way i, of the first 64, waits for data and must stay */
     const uint64_t *busy_ways;  /* [(ways + 63) / 64] the same of all ways: bit i % 64 of word i / 64 */
+    int64_t event;              /* ARCHDEF_CACHE_VICTIM, or what happened: HIT, the line was looked up and found, though sectors of it may lack; MISS, it was
+                                   not found; FILL, it has taken a way */
+    int64_t way;                /* where the line stands, after HIT and FILL; else -1 */
+    int64_t sets;
+    int64_t accesses;           /* of the cache instance so far, those that `used` counts */
+    int64_t instruction;        /* the load's place in its program, -1: not known, as in every cache but those of a multiprocessor's load/store unit */
+    int64_t warp;               /* its slot, -1: not known */
+    int64_t line_words;         /* words of its own for each line */
+    int64_t *words;             /* [ways][line_words] of the set, zero at first: may be written */
 } ArchdefReplacementView;
+
+#define ARCHDEF_CACHE_VICTIM 0
+#define ARCHDEF_CACHE_HIT 1
+#define ARCHDEF_CACHE_MISS 2
+#define ARCHDEF_CACHE_FILL 3
+#define ARCHDEF_CACHE_STORE 4
 
 /* Which multiprocessor the next block of a grid goes to. Answer: one with room. */
 typedef struct {
@@ -128,5 +146,48 @@ typedef struct {
 #define ARCHDEF_THROTTLE_MISS 2    /* some was not: it is fetched now */
 #define ARCHDEF_THROTTLE_START 3   /* a warp has come into the slot, which is allowed */
 #define ARCHDEF_THROTTLE_END 4     /* its warp has ended */
+
+/* What a multiprocessor's L1 does with loads. One view serves three kinds, each with `state` and `words` of its own for each multiprocessor:
+
+   - An admission policy is asked at each MISS of a line that L1 does not hold. Answer: 1, the line gets a place; 0, the load passes L1 by.
+     It is asked again where a load that it admitted had to wait for a place.
+   - A prefetcher is asked at each HIT and MISS of a load that does not pass L1 by. Answer: how many lines are to be fetched, with `fetch` written.
+   - A victim cache, or whatever else stands beside L1, is asked at each MISS. Answer: the cycles after which it gives the wanted sectors, at most 2^20;
+     0: it does not have them, and they are fetched.
+
+   One that listens (`told` of its value) hears of the other events, too. Answer then: 0. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t multiprocessor;
+    int64_t cycle;              /* of the multiprocessor, at which the load looks into L1 */
+    int64_t event;              /* ARCHDEF_CACHE_HIT: all that a load wanted of a line is there, or on its way; MISS: some is not; FILL: the line has taken a
+                                   place; STORE: a store or an atomic operation makes what L1 holds of it invalid. A prefetcher hears of fills of lines that
+                                   it named, and of no stores */
+    uint64_t address;           /* first byte that is wanted */
+    uint64_t line;              /* number of its line: address / line size */
+    uint64_t sectors;           /* HIT: that are wanted; MISS: that lack; FILL: that will come */
+    int64_t set;
+    int64_t place;              /* where the line stands, or will: set * ways + way; -1: nowhere, or not known yet */
+    uint64_t evicted;           /* FILL, and MISS for a prefetcher: number of the line that stood there before, all bits set: none */
+    uint64_t evicted_sectors;   /* FILL: those of its sectors that were there */
+    int64_t warp;               /* slot of the load's warp; this and the next five are -1 where no load is to blame, as for what is prefetched */
+    int64_t launched;           /* the warp's age: different for each warp of a multiprocessor, smaller is older */
+    int64_t block;              /* the warp's block: its number in the grid */
+    int64_t index;              /* of the warp in the block */
+    int64_t instruction;        /* the load's place in its program */
+    int64_t first;              /* 1: of the load's transactions, this is the first, and was not sent before */
+    int64_t pending;            /* HIT: 1: the load waits for some of it, which is on its way */
+    int64_t busy;               /* MISS: ways of the set that wait for data; where all do, a line that is to get a place makes its load wait */
+    int64_t sets;
+    int64_t ways;
+    int64_t line_bytes;
+    const uint64_t *tags;       /* [ways] of the set: numbers of the lines that are there, plus 1; 0: none */
+    const int64_t *used;        /* [ways] when each was used last: a count of accesses of L1 */
+    int64_t line_words;         /* words of its own for each line of L1 */
+    int64_t *words;             /* [sets * ways][line_words], zero at first and when L1 is divided anew: may be written */
+    int64_t room;               /* entries of the next */
+    uint64_t *fetch;            /* [room] written by a prefetcher: numbers of lines. One that L1 holds, that no allocation holds, or for which no read can be
+                                   sent now is not fetched */
+} ArchdefL1View;
 
 #endif

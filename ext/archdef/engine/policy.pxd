@@ -11,6 +11,12 @@ cdef extern from "archdef/engine/policy.h":
         ARCHDEF_POLICY_STATE
         ARCHDEF_POLICY_WAYS
         ARCHDEF_POLICY_WAY_WORDS
+        ARCHDEF_POLICY_FETCHES
+        ARCHDEF_CACHE_VICTIM
+        ARCHDEF_CACHE_HIT
+        ARCHDEF_CACHE_MISS
+        ARCHDEF_CACHE_FILL
+        ARCHDEF_CACHE_STORE
         ARCHDEF_THROTTLE_TIME
         ARCHDEF_THROTTLE_HIT
         ARCHDEF_THROTTLE_MISS
@@ -89,6 +95,14 @@ cdef extern from "archdef/engine/policy.h":
         const int64_t *used
         uint64_t busy
         const uint64_t *busy_ways
+        int64_t event
+        int64_t way
+        int64_t sets
+        int64_t accesses
+        int64_t instruction
+        int64_t warp
+        int64_t line_words
+        int64_t *words
 
     ctypedef struct DispatchView "ArchdefDispatchView":
         int64_t abi
@@ -135,6 +149,40 @@ cdef extern from "archdef/engine/policy.h":
         const int64_t *launched
         int64_t *allowed
 
+    ctypedef struct L1View "ArchdefL1View":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t multiprocessor
+        int64_t cycle
+        int64_t event
+        uint64_t address
+        uint64_t line
+        uint64_t sectors
+        int64_t set
+        int64_t place
+        uint64_t evicted
+        uint64_t evicted_sectors
+        int64_t warp
+        int64_t launched
+        int64_t block
+        int64_t index
+        int64_t instruction
+        int64_t first
+        int64_t pending
+        int64_t busy
+        int64_t sets
+        int64_t ways
+        int64_t line_bytes
+        const uint64_t *tags
+        const int64_t *used
+        int64_t line_words
+        int64_t *words
+        int64_t room
+        uint64_t *fetch
+
 cpdef enum PolicyKind:
     PK_SCHEDULER = 0
     PK_PARTITION = 1
@@ -144,6 +192,9 @@ cpdef enum PolicyKind:
     PK_DISPATCH = 5
     PK_BRANCH = 6
     PK_THROTTLE = 7
+    PK_ADMISSION = 8
+    PK_PREFETCHER = 9
+    PK_VICTIM_CACHE = 10
 
 ctypedef int64_t (*policy_function)(const void *view) noexcept nogil
 
@@ -153,7 +204,9 @@ cdef struct Hook:            # one policy of one field of the description
     int64_t parameters[16]
     int64_t parameter_count
     int64_t state[16]        # of policies of the whole machine
-    int64_t state_words      # of those that have a set for each multiprocessor
+    int64_t state_words      # of those that have a set for each multiprocessor or cache instance …
+    int64_t line_words       # … and for each line of it, besides
+    int64_t told             # 1: it hears of events that it is not asked about, too
     void *owner              # archdef.engine.prototype.Prototype of one in Python, else NULL
     # the first answer that was none
     int64_t failed
@@ -174,8 +227,8 @@ cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_byte
 cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t banks, int64_t *banks_of) noexcept nogil
 cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, int64_t line_bytes,
                         int64_t sector_bytes, Transaction *out, int room) noexcept nogil
-cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
-                             const int64_t *used, const uint64_t *busy) noexcept nogil
+cdef int64_t ask_replacement(Hook *hook, ReplacementView *view) noexcept nogil
+cdef int64_t ask_l1(Hook *hook, L1View *view, int64_t most) noexcept nogil
 cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
                           const int64_t *load) noexcept nogil
 cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil

@@ -135,23 +135,27 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
     return count
 
 
-cdef int64_t ask_replacement(Hook *hook, int64_t *state, uint64_t line, int64_t set_, int64_t ways, const uint64_t *lines,
-                             const int64_t *used, const uint64_t *busy) noexcept nogil:
-    """Give the way that is replaced; -1: the answer is none."""
-    cdef ReplacementView view
-    cdef int64_t answer, word
-    policy_head(<PolicyHead *>&view, hook, state)
-    view.line = line
-    view.set = set_
-    view.ways = ways
-    view.lines = lines
-    view.used = used
-    view.busy = busy[0]
-    view.busy_ways = busy
-    answer = hook.function(&view)
-    if answer < 0 or answer >= ways or busy[answer >> 6] >> (answer & 63) & 1:
-        word = answer >> 6 if 0 <= answer < ways else 0
-        _refuse(hook, answer, <uint64_t>ways, busy[word], <uint64_t>(word << 6))
+cdef int64_t ask_replacement(Hook *hook, ReplacementView *view) noexcept nogil:
+    """Give the way that is replaced, or 0 where it is told of an event; -1: the answer is none."""
+    cdef int64_t answer = hook.function(view), word
+    cdef const uint64_t *busy = view.busy_ways
+    if view.event != ARCHDEF_CACHE_VICTIM:
+        if answer != 0:
+            _refuse(hook, answer, <uint64_t>view.event, view.line, ~<uint64_t>0)
+            return -1
+        return 0
+    if answer < 0 or answer >= view.ways or busy[answer >> 6] >> (answer & 63) & 1:
+        word = answer >> 6 if 0 <= answer < view.ways else 0
+        _refuse(hook, answer, <uint64_t>view.ways, busy[word], <uint64_t>(word << 6))
+        return -1
+    return answer
+
+
+cdef int64_t ask_l1(Hook *hook, L1View *view, int64_t most) noexcept nogil:
+    """Give the answer, 0 to `most`; -1: it is none."""
+    cdef int64_t answer = hook.function(view)
+    if answer < 0 or answer > most:
+        _refuse(hook, answer, <uint64_t>view.event, view.line, <uint64_t>most)
         return -1
     return answer
 
@@ -216,7 +220,9 @@ def sizes():
     cdef DispatchView d
     cdef BranchView f
     cdef ThrottleView t
+    cdef L1View n
     return {PK_SCHEDULER: (sizeof(s), <char *>&s.blocks - <char *>&s), PK_PARTITION: (sizeof(p), <char *>&p.partitions - <char *>&p),
             PK_BANKS: (sizeof(b), <char *>&b.banks_of - <char *>&b), PK_COALESCING: (sizeof(c), <char *>&c.sizes - <char *>&c),
-            PK_REPLACEMENT: (sizeof(r), <char *>&r.busy_ways - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
-            PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f), PK_THROTTLE: (sizeof(t), <char *>&t.allowed - <char *>&t)}
+            PK_REPLACEMENT: (sizeof(r), <char *>&r.words - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
+            PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f), PK_THROTTLE: (sizeof(t), <char *>&t.allowed - <char *>&t),
+            PK_ADMISSION: (sizeof(n), <char *>&n.fetch - <char *>&n)}

@@ -3,9 +3,10 @@ from libc.stdint cimport int64_t, uint64_t
 
 from types import SimpleNamespace
 
-from archdef.engine.policy cimport (ARCHDEF_POLICY_STATE, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_REPLACEMENT, PK_SCHEDULER,
-                                    PK_THROTTLE, BankView, BranchView, CoalescingView, DispatchView, PartitionView, PolicyHead, ReplacementView,
-                                    SchedulerView, ThrottleView)
+from archdef.engine.policy cimport (ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_CACHE_VICTIM, ARCHDEF_POLICY_STATE, PK_ADMISSION, PK_BANKS,
+                                    PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_PREFETCHER, PK_REPLACEMENT, PK_SCHEDULER, PK_THROTTLE,
+                                    PK_VICTIM_CACHE, BankView, BranchView, CoalescingView, DispatchView, L1View, PartitionView, PolicyHead,
+                                    ReplacementView, SchedulerView, ThrottleView)
 
 cdef enum:
     NOTHING = -1 << 62       # the answer of a policy that raised
@@ -77,11 +78,62 @@ cdef int64_t _transactions(const CoalescingView *v, Prototype p) except? -1:
     return i
 
 
+cdef int64_t _with_words(method, int64_t *state, view, Prototype p, int64_t *words, int64_t count, bint told) except? -1:
+    """Ask a policy whose view has words for lines; what it leaves there is kept. One that is told of something answers nothing."""
+    given = _signed(words, count)
+    view.words = given
+    if told:
+        _asked(_silent(method), state, view, p.state_words)
+        answer = 0
+    else:
+        answer = _asked(method, state, view, p.state_words)
+    _keep(view, "words", given, words, count)
+    return answer
+
+
+def _silent(method):
+    def tell(view):
+        if method(view) is not None:
+            raise ValueError("told(view) must return nothing")
+        return 0
+    return tell
+
+
+def _collecting(method, wanted):
+    def collect(view):
+        wanted.extend(method(view))
+        return 0
+    return collect
+
+
 cdef int64_t _victim(const ReplacementView *v, Prototype p) except? -1:
-    words = _unsigned(v.busy_ways, (v.ways + 63) // 64)
-    return _asked(p.policy.victim, v.state, SimpleNamespace(
-        line=v.line, set=v.set, ways=v.ways, lines=_unsigned(v.lines, v.ways), used=_signed(v.used, v.ways),
-        busy=sum(word << 64 * i for i, word in enumerate(words)), busy_ways=words))
+    cdef bint told = v.event != ARCHDEF_CACHE_VICTIM
+    words = [] if told else _unsigned(v.busy_ways, (v.ways + 63) // 64)
+    return _with_words(p.policy.told if told else p.policy.victim, v.state, SimpleNamespace(
+        line=v.line, set=v.set, ways=v.ways, lines=[] if told else _unsigned(v.lines, v.ways), used=[] if told else _signed(v.used, v.ways),
+        busy=sum(word << 64 * i for i, word in enumerate(words)), busy_ways=words, event=v.event, way=v.way, sets=v.sets, accesses=v.accesses,
+        instruction=v.instruction, warp=v.warp, line_words=v.line_words), p, v.words, v.ways * v.line_words, told)
+
+
+cdef int64_t _l1(const L1View *v, Prototype p) except? -1:
+    cdef int64_t i = 0
+    cdef bint told = v.event != ARCHDEF_CACHE_MISS and (p.kind != PK_PREFETCHER or v.event != ARCHDEF_CACHE_HIT)
+    method = (p.policy.told if told else p.policy.admit if p.kind == PK_ADMISSION else p.policy.fetch if p.kind == PK_PREFETCHER
+              else p.policy.supply)
+    view = SimpleNamespace(
+        multiprocessor=v.multiprocessor, cycle=v.cycle, event=v.event, address=v.address, line=v.line, sectors=v.sectors, set=v.set, place=v.place,
+        evicted=None if v.evicted == <uint64_t>-1 else v.evicted, evicted_sectors=v.evicted_sectors, warp=v.warp, launched=v.launched, block=v.block,
+        index=v.index, instruction=v.instruction, first=v.first, pending=v.pending, busy=v.busy, sets=v.sets, ways=v.ways, line_bytes=v.line_bytes,
+        tags=_unsigned(v.tags, v.ways), used=_signed(v.used, v.ways), line_words=v.line_words, room=v.room)
+    if told or p.kind != PK_PREFETCHER:
+        return _with_words(method, v.state, view, p, v.words, v.sets * v.ways * v.line_words, told)
+    wanted = []
+    _with_words(_collecting(method, wanted), v.state, view, p, v.words, v.sets * v.ways * v.line_words, False)
+    if len(wanted) > v.room:
+        raise ValueError(f"fetch must give at most {v.room} lines, got {len(wanted)}")
+    for i in range(len(wanted)):
+        v.fetch[i] = wanted[i]
+    return len(wanted)
 
 
 cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:
@@ -121,6 +173,8 @@ cdef int64_t _ask(const void *view, Prototype p) except? -1:
         return _victim(<const ReplacementView *>view, p)
     if p.kind == PK_DISPATCH:
         return _multiprocessor(<const DispatchView *>view, p)
+    if p.kind in (PK_ADMISSION, PK_PREFETCHER, PK_VICTIM_CACHE):
+        return _l1(<const L1View *>view, p)
     if p.kind == PK_THROTTLE:
         return _allow(<const ThrottleView *>view, p)
     return _first(<const BranchView *>view, p)

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from archdef.engine.cache cimport Cache, cache_find, cache_set, cache_victim
+from archdef.engine.cache cimport Cache, cache_has_room, cache_probe, cache_set
 from archdef.engine.in_flight cimport InFlight
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.machine cimport MachineTable
@@ -70,7 +70,7 @@ cdef void replay_keep(ReplayEntry *entry, LsuPipeline *lsu, InFlight *flight, Un
 cdef bint replay_ready(const ReplayEntry *entry) noexcept nogil:
     """Whether L1 would take the next piece now: its line is there, or one of its set may go."""
     cdef uint64_t number = entry.transactions[0].line // <uint64_t>entry.cache.table.line_bytes
-    return cache_find(entry.cache, number) != NULL or cache_victim(entry.cache, number) != NULL
+    return cache_probe(entry.cache, number) != NULL or cache_has_room(entry.cache, number)
 
 
 cdef void replay_issue(const ReplayEntry *entry, LsuPipeline *lsu, InFlight *flight, const Units *units) noexcept nogil:

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from archdef.engine.bits cimport count_bits
-from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_probe, cache_take, cache_victim
 from archdef.engine.crossbar cimport Crossbar, crossbar_deliver
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, SECTORS, CacheParameters
@@ -100,7 +100,7 @@ cdef void shared_texture_fetch(SharedTextures *s, int32_t sm, Request *r) noexce
     cdef ClusterTextures *shared = s.caches + s.crossbar.cluster[sm]
     cdef uint64_t number = r.line // <uint64_t>s.m.caches.texture_l1.line_bytes
     cdef int32_t record = _record(s, sm, r.slot), k
-    cdef Line *line = cache_find(&shared.cache, number)
+    cdef Line *line = cache_probe(&shared.cache, number)
     r.counters.texture_misses += count_bits(r.sectors)
     if line == NULL:
         line = cache_victim(&shared.cache, number)

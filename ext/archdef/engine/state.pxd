@@ -9,6 +9,7 @@ from archdef.engine.dispatcher cimport BlockSlots, Dispatcher
 from archdef.engine.fault_record cimport Fault
 from archdef.engine.fetch cimport CodeCaches
 from archdef.engine.in_flight cimport InFlight
+from archdef.engine.l1_policies cimport L1Policies
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory_port cimport MemoryPort
@@ -42,6 +43,7 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t issued               # instructions of warps so far
     RemotePath remote
     Throttle *throttle           # NULL: no policy holds loads back
+    L1Policies *l1_policies      # NULL: nothing is asked which lines L1 keeps, nothing stands beside it
     ReplayList replays           # loads that wait to be issued again
     MemoryPort port
     InFlight in_flight

@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport access_memory
 from archdef.engine.bits cimport lowest_bit
-from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_take, cache_victim
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_probe, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
@@ -62,7 +62,7 @@ cdef inline bint _behind(ConstantCaches *constants, uint64_t address) noexcept n
             continue
         number = address // <uint64_t>cache.table.line_bytes
         place = (address - number * <uint64_t>cache.table.line_bytes) // <uint64_t>cache.table.sector_bytes
-        line = cache_find(cache, number)
+        line = cache_probe(cache, number)
         if line != NULL and line.valid >> <uint32_t>place & 1:
             return True
     return False
@@ -72,7 +72,7 @@ cdef inline int _first(ConstantCaches *constants, uint64_t address) noexcept nog
     """What the first level of constants has of an address: 0 nothing, 1 it is on its way, 2 it is there."""
     cdef uint64_t number = address // <uint64_t>constants.first.table.line_bytes
     cdef uint64_t place = (address - number * <uint64_t>constants.first.table.line_bytes) // <uint64_t>constants.first.table.sector_bytes
-    cdef Line *line = cache_find(&constants.first, number)
+    cdef Line *line = cache_probe(&constants.first, number)
     if line == NULL or not line.valid >> <uint32_t>place & 1:
         return 0
     return 1 if line.fill[place] >= 0 else 2

@@ -3,13 +3,17 @@ import numpy as np
 import pytest
 from archdef_policies.ccws import CacheConscious
 from archdef_policies.critical import Critical
+from archdef_policies.delta import DeltaCorrelation
 from archdef_policies.parity import Parity
+from archdef_policies.reuse import Reuse
+from archdef_policies.rrip import ReReferenceInterval
+from archdef_policies.victims import Victims
 from archdef_policies.wave_lines import WaveLines
 
 import archdef
 from archdef import registry
 from archdef.errors import PolicyError
-from archdef.spec import Lines
+from archdef.spec import Lines, StridePrefetcher
 
 UNEVEN = """
 __global__ void phases(float *x, int heavy, int light, int rounds)
@@ -37,6 +41,26 @@ __global__ void rows(float *sum, const float *in, int width)
     float total = 0;
     for (int i = 0; i < width; i++) total += row[i];
     sum[blockIdx.x * blockDim.x + threadIdx.x] = total;
+}
+"""
+MIXED = """
+__global__ void mixed(float *sum, const float *often, const float *once, int lines, int scanned, int rounds)
+{
+    float total = 0;
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < 2 * lines; i++) total += often[i % lines * 32 + threadIdx.x];
+        for (int i = 0; i < scanned; i++) total += once[(round * scanned + i) * 32 + threadIdx.x];
+    }
+    sum[threadIdx.x] = total;
+}
+"""
+WALK = """
+__global__ void walk(float *sum, const float *in, const int *lines, int steps)
+{
+    float total = 0;
+    #pragma unroll 1
+    for (int i = 0; i < steps; i++) total += in[(__ldcg(lines + i) + (total < 0)) * 32 + threadIdx.x];
+    sum[threadIdx.x] = total;
 }
 """
 PAPER = {"chip.multiprocessors": 2, "caches.l1.size_bytes": 32 << 10, "caches.l1.ways": 8, "limits.warps_per_multiprocessor": 32,
@@ -151,3 +175,97 @@ def test_the_throttle_refuses_an_l1_that_it_has_no_room_for():
     device = archdef.Device(machine)
     with pytest.raises(PolicyError, match="schedulers.throttle"):
         device.compile(ROWS).rows[1, 32](device.zeros(32, "f4"), device.zeros((32, 4), "f4"), 4)
+
+
+def mixed(lines, scanned, rounds=6, **changes):
+    """Let one warp read lines twice in each round, and others once. Gives the run; the sums are right."""
+    device = archdef.Device(registry.get("gf100").evolve({**PAPER, **{k.replace("__", "."): v for k, v in changes.items()}}))
+    out, often, once = device.zeros(32, "f4"), device.to_device(np.ones(32 * lines, "f4")), device.to_device(np.ones(32 * max(scanned, 1) * rounds, "f4"))
+    found = device.compile(MIXED).mixed[1, 32](out, often, once, lines, scanned, rounds)
+    assert (out.to_host() == rounds * (2 * lines + scanned)).all()
+    return found
+
+
+@needs["gf100"]
+def test_predicted_re_reference_keeps_what_is_read_again_through_a_scan():
+    """Half of L1 is read twice a round, then a whole L1 is scanned. Jaleel et al., ISCA 2010, table 3: by last use the scan displaces what is read again."""
+    by_use, predicted = (mixed(128, 256, caches__l1__replacement=policy) for policy in ("lru", ReReferenceInterval(duel_sets=0)))
+    assert by_use.counters.l1_misses == 6 * (128 + 256) and predicted.counters.l1_misses == 128 + 6 * 256
+    assert predicted.cycles < 0.96 * by_use.cycles
+
+
+@needs["gf100"]
+def test_duelling_sets_find_the_rule_that_keeps_a_part_of_a_loop_that_does_not_fit():
+    """A loop over one and a half times L1. Jaleel et al., ISCA 2010: by last use, and by static predictions, every access misses."""
+    by_use, static, duelling = (mixed(384, 0, caches__l1__replacement=policy) for policy in ("lru", ReReferenceInterval(duel_sets=0), ReReferenceInterval()))
+    assert by_use.counters.l1_hits == static.counters.l1_hits == 0
+    assert duelling.counters.l1_misses < 0.6 * by_use.counters.l1_misses and duelling.cycles < 0.92 * by_use.cycles
+
+
+@needs["gf100"]
+def test_the_compiled_replacement_predicts_what_the_readable_one_does():
+    one, other = (mixed(384, 100, 2, caches__l1__replacement=policy) for policy in (ReReferenceInterval(), Readable(ReReferenceInterval()).policy))
+    assert (one.cycles, one.counters.l1_misses) == (other.cycles, other.counters.l1_misses)
+    assert one.cycles != mixed(384, 100, 2).cycles
+
+
+# ----------------------------------------------------------------------------------------------------------------- what L1 does with loads
+@needs["gf100"]
+def test_loads_whose_lines_go_unread_pass_l1_by_and_leave_it_to_others():
+    """Half of L1 is read twice a round, another instruction scans a whole L1. Tian et al., GPGPU 2015: once it is known, the scan displaces nothing."""
+    all_, some = mixed(128, 256, 12), mixed(128, 256, 12, caches__l1_admission=Reuse())
+    assert some.counters.l1_misses < 0.8 * all_.counters.l1_misses and some.cycles < 0.96 * all_.cycles
+
+
+@needs["gf100"]
+def test_what_is_read_again_is_admitted_as_if_nobody_asked():
+    asked, free = mixed(128, 0, caches__l1_admission=Reuse()), mixed(128, 0)
+    assert asked.cycles == free.cycles and np.array_equal(asked.counters.statements, free.counters.statements)
+
+
+def walk(lines, **changes):
+    """Let one warp read lines one after the other, each when the one before has come. Gives the run; the sum is right."""
+    device = archdef.Device(registry.get("gf100").evolve({**PAPER, **{k.replace("__", "."): v for k, v in changes.items()}}))
+    out, given = device.zeros(32, "f4"), device.to_device(np.ones(32 * (max(lines) + 1), "f4"))
+    found = device.compile(WALK).walk[1, 32](out, given, device.to_device(np.array(lines, "i4")), len(lines))
+    assert (out.to_host() == len(lines)).all()
+    return found
+
+
+@needs["gf100"]
+def test_steps_that_come_again_are_fetched_ahead_where_a_stride_prefetcher_finds_none():
+    """Nesbit and Smith, HPCA 2004: delta correlation follows patterns of steps that are not one step over and over."""
+    lines = np.cumsum([(1, 3, 7)[k % 3] for k in range(60)]).tolist()
+    stride = StridePrefetcher(entries=256, degree=4, page_bytes=1 << 20)
+    none, even, pattern = (walk(lines, **changes) for changes in ({}, {"caches__l1_prefetcher": stride}, {"caches__l1_prefetch": DeltaCorrelation()}))
+    assert even.counters.l1_misses == none.counters.l1_misses == 60 + 60       # the loads of `lines` pass L1 by, which counts as a miss
+    assert pattern.counters.l1_misses < 60 + 10 and pattern.cycles < 0.75 * none.cycles
+
+
+@needs["gf100"]
+def test_lines_without_a_pattern_are_left_alone():
+    lines = np.cumsum(np.random.default_rng(3).permutation(60) + 1).tolist()
+    assert walk(lines, caches__l1_prefetch=DeltaCorrelation()).cycles == walk(lines).cycles
+
+
+DIRECT = {"caches__l1__ways": 1, "caches__l1__size_bytes": 32 * 128, "caches__l1__replacement": "lru", "caches__l1__set_hash_bits": ()}
+
+
+@needs["gf100"]
+def test_a_victim_cache_serves_the_conflicts_of_a_direct_mapped_l1():
+    """Lines that share a set, read in turn. Jouppi, ISCA 1990: a few places of a fully associative cache take most conflict misses."""
+    lines = [32 * (k % 3) for k in range(60)]
+    alone, small, enough = (walk(lines, **DIRECT, **changes) for changes in (
+        {}, {"caches__l1_victim_cache": Victims(entries=1)}, {"caches__l1_victim_cache": Victims(entries=2)}))
+    assert alone.counters.l1_misses == 60 + 60
+    assert small.cycles == alone.cycles        # of three lines in turn, it always has the wrong one
+    assert enough.cycles < 0.75 * alone.cycles
+
+
+@needs["gf100"]
+@pytest.mark.parametrize("field, policy", [("l1_admission", Reuse()), ("l1_prefetch", DeltaCorrelation()), ("l1_victim_cache", Victims())])
+def test_compiled_policies_of_l1_do_what_the_readable_ones_do(field, policy):
+    lines = np.cumsum([(1, 3, 7)[k % 3] for k in range(60)]).tolist() + [32 * (k % 3) for k in range(60)]
+    one, other, none = (walk(lines, **DIRECT, **{f"caches__{field}": each}) for each in (policy, Readable(policy).policy, None))
+    assert one.cycles == other.cycles and np.array_equal(one.counters.statements, other.counters.statements)
+    assert field == "l1_admission" or one.cycles != none.cycles
