@@ -1,5 +1,6 @@
 """Do policies of L1 that a plugin brings decide what it keeps, fetches and gets from beside it, are they told what happens, and are wrong answers refused?"""
 import ctypes
+import itertools
 import shutil
 import subprocess
 
@@ -211,7 +212,7 @@ def test_words_of_lines_begin_anew_where_l1_is_divided_anew(name):
         kernel[1, machine.warp.size, shared](out, words, order, 8)
     sizes = [size for size, _ in seen]
     assert len(set(sizes)) > 1
-    for (before, _), (size, total) in zip(seen, seen[1:]):
+    for (before, _), (size, total) in itertools.pairwise(seen):
         assert total == 0 or size == before
 
 

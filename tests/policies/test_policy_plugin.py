@@ -45,12 +45,25 @@ def test_its_policies_are_chosen_by_name(installed, tmp_path):
     assert done.returncode == 0 and "correct" in done.stdout, done.stderr
 
 
+def blocks_of_the_page():
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "howto" / "policy.md").read_text(), re.DOTALL)
+
+
+def test_the_pages_listener_runs():
+    import brought_runs
+
+    scope = {}
+    exec(blocks_of_the_page()[3], scope)
+    small = {"caches.l1.size_bytes": 16384, "caches.l1.ways": 4}
+    fewest, latest = (brought_runs.cycles("gf100", {**small, "caches.l1.replacement": policy}) for policy in (scope["FewestHits"](), "lru"))
+    assert fewest != latest
+
+
 def test_the_pages_policy_runs(monkeypatch):
     pytest.importorskip("numba")
     import brought_runs
 
-    page = (ROOT / "docs" / "howto" / "policy.md").read_text()
-    value, function, method = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    value, function, method = blocks_of_the_page()[:3]
     scope = {}
     exec(function + "import numpy as np\n" + value + "\n" + method, scope)      # the method continues the class
     policy = scope["MemoryFirst"](every=4)

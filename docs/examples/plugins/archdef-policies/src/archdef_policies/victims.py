@@ -32,7 +32,7 @@ def _told(state, entries, event, line, evicted, evicted_sectors):
     """Keep what has given way, in place of what has been here longest; forget what a store has changed."""
     if event == FILL and (evicted < 0 or evicted_sectors == 0):
         return
-    if event == STORE or event == FILL:
+    if event in (STORE, FILL):
         gone, best = line if event == STORE else evicted, ENTRIES
         for at in range(ENTRIES, ENTRIES + 3 * entries, 3):
             if state[at + LINE] == gone + 1:
