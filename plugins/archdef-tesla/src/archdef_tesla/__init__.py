@@ -58,7 +58,7 @@ GT215 = tesla(
     evidence=ALL_CARRIED | CARRIED_GDDR3 | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240, "dram.partitions": BUS,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
-        "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul": LIKE_GT200, "units.mul": LIKE_GT200})
+        "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul.issues": LIKE_GT200, "units.mul": LIKE_GT200})
 
 GT200 = tesla(
     name="gt200", title="GeForce GTX 280", compute_capability="1.3", aliases=("gtx280", "geforce_gtx_280"),
@@ -69,7 +69,8 @@ GT200 = tesla(
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, within="mul", first_copy=0)),     # in place of the SPs
     pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
-    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF, "units.dp": KANTER,
+    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF,
+              "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 
 
