@@ -382,7 +382,7 @@ def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None
     value = place.pop(last)
     if not place and way:
         _drop(data, way)
-    if says_absent(old, value.get("type") if isinstance(value, dict) else value) and "base" not in data:
+    if says_absent(old, value.get("type", value) if isinstance(value, dict) else value) and "base" not in data:
         return
     notice.warn()
     target = data
