@@ -264,7 +264,8 @@ def _lacking_for(arch: Architecture, path: str) -> str:
     return "" if above or "." not in rest or name not in arch.isa.operations or arch.isa.features.issuperset(feature.split()) else feature
 
 
-@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches", "limits.carveout_headroom")
+@_combination("load_store", "interconnect", "dram", "isa", "caches", "host_link", "schedulers", "coalescing.store", "device_launches",
+              "limits.carveout_headroom")
 def _what_is_given_is_used(arch: Architecture) -> Iterator[Fault]:
     for path, (used, where) in _OF_OTHERS.items():
         above, _, name = path.rpartition(".")

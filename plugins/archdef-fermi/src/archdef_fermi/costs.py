@@ -99,7 +99,8 @@ COSTS_2_0 = [
 COSTS_2_1 = [
     (Operation("dp", 18), "convert64"), (Operation("sfu", 22, 2, issues=2), "fp32_transcendental")]
 
-FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10, global_atomic=GlobalAtomic(address_cycles=9))})
+FORMS = FrozenMap({"atomic_global_any": Form(operation="atomic_global", pattern="*", unit="lsu", latency_cycles=10,
+                                             global_atomic=GlobalAtomic(address_cycles=9))})
 
 NATIVE = """fp32_add fp32_mul fp32_fma fp32_compare fp32_minmax fp32_rcp fp32_rsqrt int_add int_mul32 int_shift int_compare int_minmax int_logic int_sad
     bit_field bit_count convert""".split()

@@ -97,7 +97,7 @@ CONVERGED = measured("Loops of branches on an H100 80GB HBM3 SXM, 2026-11-22", "
 WIDE = Cite("ptxas 13.0 for sm_90, machine code of 170 kernels", "least distances by its stall counts", "inferred",
             "4 cycles from IMAD.WIDE to the next that adds to it, 5 to an address; 7 to what reads its upper half alone")
 SLOW = measured("Quotients and roots of zeros and others on an H100 80GB HBM3 SXM, by clock, 2026-11-22; machine code by ptxas 13.0", "data/slow_paths.csv",
-                "latency and slow_path.cycles; which operands: the code's tests, and data/quotient_exponents.csv; slow_path.issues: the way of a zero through it")
+                "latency and slow_path.cycles; which operands: the code's tests, and data/quotient_exponents.csv; its issues: the way of a zero through it")
 LANES = measured("Loops of LDC on an H100 80GB HBM3 SXM, by clock, 2026-11-22", "data/constant_lanes.csv", "1 to 32 addresses a warp, 1 to 32 warps")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 HOST = "tests/hardware/measure_host.c on an H100 80GB HBM3 SXM, driver 580.159.04"
