@@ -129,7 +129,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_sqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
     "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
-    **{name: SIMULATED for name in "caches.l2.ways dram.interleave_bytes dram.banks".split()},
+    **dict.fromkeys("caches.l2.ways dram.interleave_bytes dram.banks".split(), SIMULATED),
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.bank_rows": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},

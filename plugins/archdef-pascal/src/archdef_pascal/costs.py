@@ -165,7 +165,7 @@ EVIDENCE = {
     "isa.operations.int_mul24.issues": PRODUCTS_24, "isa.operations.byte_permute": PERMUTES, "isa.operations.int_dot": DOTS,
     "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
     "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
-    **{name: SIMULATED for name in "caches.l2.ways dram.interleave_bytes dram.banks".split()}, "shared.latency_cycles": P100,
+    **dict.fromkeys("caches.l2.ways dram.interleave_bytes dram.banks".split(), SIMULATED), "shared.latency_cycles": P100,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": LINES,
     "caches.l1.sector_bytes": LINES, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,
