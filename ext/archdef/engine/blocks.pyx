@@ -238,6 +238,7 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         if b.cluster != NULL:
             cluster_end(sm, b, cycle)
         sm.ended[sm.ended_count].cycle = cycle
+        sm.ended[sm.ended_count].issued = sm.issued
         sm.ended[sm.ended_count].slot = slot
         sm.ended_count += 1
 

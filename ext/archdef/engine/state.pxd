@@ -7,6 +7,7 @@ from archdef.engine.copying cimport Bulk
 from archdef.engine.events cimport Events
 from archdef.engine.in_flight cimport WriteCombiningLine, Load, Slot, Waiter
 from archdef.engine.dispatch_event cimport Ended, DispatchEvent
+from archdef.engine.dispatch_policy cimport DispatchPolicy
 from archdef.engine.lsu_pipeline cimport LsuPipeline, ReplayEntry
 from archdef.engine.launch cimport Block, BlockCluster, ChildLaunches, Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -76,7 +77,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     Posted *posted
     int32_t posted_room
     int32_t free_posted          # -1: none
-    int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
+    DispatchPolicy *asked        # a plugin's block dispatch; NULL: there is none
 
 cdef struct Dispatcher:          # gives places to blocks
     Chip *chip
