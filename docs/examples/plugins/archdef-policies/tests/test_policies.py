@@ -5,6 +5,7 @@ from archdef_policies.capped import CappedFirstReady
 from archdef_policies.ccws import CacheConscious
 from archdef_policies.critical import Critical
 from archdef_policies.few_blocks import FewBlocks
+from archdef_policies.few_requests import FewRequestsFirst
 from archdef_policies.first_touch import FirstTouch, PagesInTurn
 from archdef_policies.parity import Parity
 from archdef_policies.ring import Ring
@@ -13,7 +14,7 @@ from archdef_policies.wave_lines import WaveLines
 import archdef
 from archdef import registry
 from archdef.errors import PolicyError
-from archdef.spec import Lines, NocDistances
+from archdef.spec import FirstReady, Lines, NocDistances
 
 UNEVEN = """
 __global__ void phases(float *x, int heavy, int light, int rounds)
@@ -180,27 +181,38 @@ def test_the_throttle_refuses_an_l1_that_it_has_no_room_for():
 
 
 # -------------------------------------------------------------------------------------------------------------- the memory system
-def beside(scheduling, steps=200, words=1 << 17):
-    """Cycles of a block that waits for one row after another while others stream through the same banks, and those of all."""
-    device = archdef.Device(registry.get("gf100").evolve({"chip.multiprocessors": 8, "dram.partitions": 1, "dram.scheduling": scheduling}))
+def beside(scheduling, steps=20, words=1 << 19, **changes):
+    """Cycles in which one multiprocessor reads a row, as the others stream through the same banks of a slow memory, and cycles of all."""
+    device = archdef.Device(registry.get("gf100").evolve({
+        "chip.multiprocessors": 8, "limits.blocks_per_multiprocessor": 1, "clocks.memory_mhz": 150.0, "dram.partitions": 1, "dram.banks": 4,
+        "dram.queue_entries": 512, "dram.scheduling": scheduling, **changes}))
     chain = np.zeros(1 << 20, "u4")
     chain[:steps * 4099:4099] = np.arange(1, steps + 1) * 4099
     took = device.zeros(2, "i8")
-    found = device.compile(BESIDE).beside[64, 256](took, device.zeros(64 * 256, "f4"), device.zeros(words, "f4"), device.to_device(chain), steps, words)
+    found = device.compile(BESIDE).beside[8, 1024](took, device.zeros(8 * 1024, "f4"), device.zeros(words, "f4"), device.to_device(chain), steps, words)
     assert took.to_host()[1] == steps * 4099
-    return int(took.to_host()[0]), found.cycles
+    return int(took.to_host()[0]) / steps, found.cycles
 
 
 @needs["gf100"]
 def test_capped_row_hits_let_others_in():
     """Mutlu and Moscibroda, MICRO 2007: who streams through open rows keeps others from its banks."""
-    (free, all_free), (capped, all_capped) = (beside(one) for one in (CappedFirstReady(cap=1 << 20), CappedFirstReady(cap=1)))
-    assert capped < 0.9 * free
+    (free, free_all), (capped, capped_all) = (beside(one) for one in (FirstReady(window=256), CappedFirstReady(cap=8, window=256)))
+    assert capped < 0.9 * free and capped_all < 1.02 * free_all
 
 
 @needs["gf100"]
-def test_the_compiled_order_serves_what_the_readable_one_does():
-    assert beside(CappedFirstReady(cap=2), 20, 1 << 13) == beside(Readable(CappedFirstReady(cap=2)).policy, 20, 1 << 13)
+def test_who_has_few_requests_waits_for_nobody_who_has_many():
+    """Ausavarungnirun et al., ISCA 2012: the source with the fewest requests first."""
+    alone, _ = beside(FirstReady(window=256), words=0)
+    (free, free_all), (first, first_all) = (beside(one) for one in (FirstReady(window=256), FewRequestsFirst(window=256)))
+    assert free > 1.7 * alone and first < 1.1 * alone and first_all < 1.1 * free_all
+
+
+@needs["gf100"]
+@pytest.mark.parametrize("order", [CappedFirstReady(cap=2), FewRequestsFirst()], ids=repr)
+def test_the_compiled_order_serves_what_the_readable_one_does(order):
+    assert beside(order, 20, 1 << 13) == beside(Readable(order).policy, 20, 1 << 13) != beside(FirstReady(), 20, 1 << 13)
 
 
 def touch(placed, blocks=16, words=1 << 14):
