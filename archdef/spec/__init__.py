@@ -22,8 +22,8 @@ from archdef.spec.memory import (AddressTranslation, BulkCopyUnit, Cache, Caches
 from archdef.spec.policy import (
     RandomOfKLru, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GpcRoundRobin, Interleaved, IpdomStack,
-    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, PagePlacement, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin, SchedulerPolicy,
-    Topology, TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
+    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, PagePlacement, ParityHash, PartitionMap, PolicyValue, Reconvergence, Replacement, RoundRobin,
+    SchedulerPolicy, Topology, TwoLevel, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AddressTranslation", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BlockClusters", "BlockDispatch", "BlockLaunch",
@@ -33,7 +33,8 @@ __all__ = [
     "Interconnect", "Interleaved", "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore",
     "LoadStorePipeline", "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES",
     "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk",
-    "PagePlacement", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin", "SchedulerPolicy",
+    "PagePlacement", "PairedSum", "ParityHash", "PartitionMap", "PolicyValue", "Reconvergence", "Replacement", "RequestCoalescer", "RoundRobin",
+    "SchedulerPolicy",
     "Schedulers", "SegmentShrinking", "SharedMemory", "SingleWordBroadcast", "SplitLanes", "StrictHalfWarp", "StridePrefetcher", "TextureUnits", "Tlb",
     "Topology", "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle", "WeightedPriority",
     "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]

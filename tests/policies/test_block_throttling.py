@@ -100,7 +100,7 @@ def test_it_is_told_what_has_ended_and_issued(name):
         return Most().multiprocessor(view)
     found = run(small(name, chip__block_dispatch=brought(keep)))[0]
     assert seen == sorted(seen, key=lambda one: one[0]) and seen[0][:3] == (0, 0, 0)
-    cycle, ended, issued, resident = seen[-1]
+    _, ended, issued, resident = seen[-1]
     assert 0 < ended == 12 - resident - 1 and 0 < issued <= found.counters.totals()["instructions"]
 
 
@@ -147,6 +147,7 @@ def test_whoever_holds_back_the_block_that_others_wait_for_is_refused(again):
         if view.block == 0:
             return 0
         view.again = view.cycle + again if again else 0
+        return None
     device = archdef.Device(small("gf100", chip__block_dispatch=brought(first)), max_cycles=100_000_000)
     with pytest.raises(PolicyError, match=r"chip\.block_dispatch: .* holds back block 1 at cycle \d+"):
         device.compile(SPIN).kernel[2, 32](device.zeros(4, "u4"))

@@ -106,7 +106,7 @@ def test_the_view_says_who_asks_and_what_lies_where(name):
     placed = watching(lambda view: view.l2_partition)
     Slices(machine(name, placed, 4)).launch()
     pages = [0] * 4
-    for k, view in enumerate(placed.seen):
+    for view in placed.seen:
         assert (view.page_bytes, view.l2_partitions, len(view.state)) == (65536, 4, 16) and view.l2_partition == view.multiprocessor // 2
         assert view.pages == pages
         pages[view.l2_partition] += 1
@@ -134,7 +134,7 @@ def test_its_state_stays_with_the_device():
 @machines
 def test_no_two_bytes_share_a_place(name):
     """Many small pages, of which each L2 partition gets those that its multiprocessors touch: lines of a cache that were shared would hit where they must miss."""
-    found, near, far = Slices(machine(name, InTurn(page_bytes=4096))).launch()
+    found, *_ = Slices(machine(name, InTurn(page_bytes=4096))).launch()
     moved = found.counters.partition["bytes_read"].sum()
     assert moved >= 8 * PAGE_WORDS * 4
 

@@ -1,8 +1,8 @@
 """Which block starts where and when: launches wait for their time and for each other, their blocks for a place.
 
 Launches start their blocks in the order in which they became ready, all of one before the first of the next. A block goes to the
-multiprocessor with the fewest resident warps that has room for it, or to which a plugin's policy sends it. What is decided here takes effect no earlier than the epoch
-that follows, and everything that a decision depends on is known by then, so the length of epochs never shows.
+multiprocessor with the fewest resident warps that has room for it, or to which a plugin's policy sends it. What is decided here takes effect
+no earlier than the epoch that follows, and everything that a decision depends on is known by then, so the length of epochs never shows.
 
 A launch by a kernel reaches its stream when its time has come, and starts once what is before it there is complete. It is complete when
 its blocks have ended, its stores have landed, and all that its blocks have launched is complete; then its tail begins, one after the
@@ -19,11 +19,11 @@ from archdef.engine.device_runtime cimport LK_COPY, LK_GRID, LK_MARK, LS_COMPLET
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_SWAPPED_IN, events_push
 from archdef.engine.child_launches cimport buffer_return, child_launches_drop, launch_drop
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
-from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES, DISPATCH_BLOCK_WAITING,
-                                            Ended, DispatchEvent)
+from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES,
+                                            DISPATCH_BLOCK_WAITING, Ended, DispatchEvent)
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
-from archdef.engine.machine cimport MachineTable
+from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.dispatch_policy cimport DispatchPolicy, dispatch_policy_ask, dispatch_policy_ended
 from archdef.engine.block_swap cimport block_swap_out
@@ -110,6 +110,18 @@ cdef inline bint _has_room(const Sm *sm, const Launch *launch) noexcept nogil:
     return True
 
 
+cdef int64_t _seated(const Sm *sm, const Launch *launch) noexcept nogil:
+    """How many blocks of a launch, or of those that it launches, have a place on a multiprocessor, whether they have started or not."""
+    cdef int64_t k, found = 0
+    cdef uint64_t taken
+    for k in range(sm.m.schedulers.count * SCHEDULER_WARPS // 64):
+        taken = ~sm.free_blocks[k]
+        while taken:
+            found += sm.blocks[64 * k + lowest_bit(taken)].launch.origin == launch.origin
+            taken &= taken - 1
+    return found
+
+
 cdef Sm *_asked(Dispatcher *d, const Launch *launch, int64_t cycle) noexcept nogil:
     """The multiprocessor that a plugin's policy names; NULL: none has room, or it declines."""
     cdef int64_t i, before
@@ -117,7 +129,7 @@ cdef Sm *_asked(Dispatcher *d, const Launch *launch, int64_t cycle) noexcept nog
     cdef bint fits = False
     for i in range(d.chip.m.chip.multiprocessors):
         p.room[i] = _has_room(d.sms + i, launch)
-        p.blocks[i] = launch.origin.shares[i].resident
+        p.blocks[i] = _seated(d.sms + i, launch)
         p.load[i] = d.sms[i].used[0]
         fits |= p.room[i] != 0
     p.declined = False

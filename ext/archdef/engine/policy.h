@@ -88,7 +88,7 @@ typedef struct {
     int64_t block;              /* number in the grid */
     int64_t multiprocessors;
     const int64_t *room;        /* [multiprocessors] 1: the block fits; at least one does */
-    const int64_t *blocks;      /* [multiprocessors] blocks of this launch that are resident */
+    const int64_t *blocks;      /* [multiprocessors] blocks of this launch that have a place there */
     const int64_t *load;        /* [multiprocessors] share of its warps that is taken, in 2^-40 */
     int64_t cycle;              /* of the multiprocessors */
     const int64_t *ended;       /* [multiprocessors] blocks that have ended there, of all launches of the session */

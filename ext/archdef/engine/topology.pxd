@@ -1,5 +1,5 @@
 """A plugin's topology: hops between partitions and multiprocessors, and the links that answers take."""
-from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.stdint cimport int16_t, int64_t
 
 from archdef.engine.link cimport Link
 from archdef.engine.machine cimport MachineTable

@@ -69,7 +69,8 @@ __global__ void slices(float *x, int words)
 PAPER = {"chip.multiprocessors": 2, "caches.l1.size_bytes": 32 << 10, "caches.l1.ways": 8, "limits.warps_per_multiprocessor": 32,
          "limits.threads_per_multiprocessor": 1024, "load_store.replay_cycles": 0}
 """The multiprocessor of Rogers et al., table 1, out of a GTX 480: 32 warps, 32 KB of L1 in 8 ways, no replays."""
-needs = {name: pytest.mark.skipif(name not in registry.names(), reason=f"the plugin of {name} is not installed") for name in ("gt200", "gf100", "k40", "c500", "h100")}
+needs = {name: pytest.mark.skipif(name not in registry.names(), reason=f"the plugin of {name} is not installed")
+         for name in ("gt200", "gf100", "k40", "c500", "h100")}
 
 
 class Readable:

@@ -1,7 +1,7 @@
 """Fewer blocks at a time than fit, so that what they read again stays in L1.
 
-Reference: Kayiran, Jog, Kandemir and Das, Neither More Nor Less: Optimizing Thread-level Parallelism for GPGPUs, PACT 2013. The paper finds the number of blocks
-while a kernel runs, by how long warps wait for memory; here it is given.
+Reference: Kayiran, Jog, Kandemir and Das, Neither More Nor Less: Optimizing Thread-level Parallelism for GPGPUs, PACT 2013. The paper finds the number of
+blocks while a kernel runs, by how long warps wait for memory; here it is given.
 """
 from archdef.policies import Compiled
 from archdef.policies.jit import cfunc, int64s
