@@ -9,5 +9,8 @@ class PolicyKind(IntEnum):
     PK_DISPATCH = 5
     PK_BRANCH = 6
     PK_THROTTLE = 7
+    PK_DRAM = 16
+    PK_PLACEMENT = 17
+    PK_TOPOLOGY = 18
 
 def sizes() -> dict[PolicyKind, tuple[int, int]]: ...
