@@ -265,7 +265,7 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
     cdef uint64_t first
     cdef const int64_t *used
-    cdef int64_t i, best = 0, found = -1
+    cdef int64_t i, best = 0, found = -1, least
     if cache.index != NULL:
         return _oldest_of_wide(cache, line)
     first = _first(cache, line)
@@ -274,8 +274,11 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
         return _asked(cache, first, line)
     if cache.table.random_of_k > 1:
         return _any_of_oldest(cache, first)
+    least = used[0]
     for i in range(1, cache.table.ways):
-        best = i if used[i] < used[best] else best
+        if used[i] < least:
+            least = used[i]
+            best = i
     if not _filling(cache.lines + first + best):
         return cache.lines + first + best
     for i in range(cache.table.ways):

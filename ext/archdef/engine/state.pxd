@@ -51,7 +51,7 @@ cdef struct Chip:                # what all multiprocessors and all grids share
     const MachineTable *m
     pick_function pick
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
-    int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
+    int32_t counted[16]          # per unit: whether more is to be done when an op takes it, and what; see units.pxd
     uint32_t needed              # mask of the units that programs have ops for: nobody waits for others, which are not kept up to date
     uint32_t sharing[16]         # … of those, units that have copies in common with it, itself too; of the unit that has all of them
     uint32_t using[16][8]        # … those that can use each of its copies

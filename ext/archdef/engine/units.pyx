@@ -17,7 +17,7 @@ cdef void units_open(Chip *chip) noexcept nogil:
         sharing = 0
         for k in range(<int>m.units):
             sharing += m.unit_within[k] == m.unit_within[i]
-        chip.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or sharing > 1
+        chip.counted[i] = SHARED if m.unit_copies[i] > 1 or m.unit_exclusive[i] or sharing > 1 else 0
 
 
 cdef void units_need(Chip *chip, Sm *sms, uint32_t kinds) noexcept nogil:
@@ -40,6 +40,9 @@ cdef void units_need(Chip *chip, Sm *sms, uint32_t kinds) noexcept nogil:
         for k in range(m.chip.multiprocessors if chip.counted[kind] else 0):
             sms[k].unit_free[kind] = _first_free(sms + k, kind, sms[k].copy_free[whole])
             sms[k].busy |= <uint32_t>1 << kind
+    for i in range(<int>m.units):       # who was alone may be so no longer
+        if chip.counted[i] and m.unit_copies[i] == 1 and not m.unit_exclusive[i]:
+            chip.counted[i] = ALONE if chip.using[<int>m.unit_within[i]][<int>m.unit_first[i]] == <uint32_t>1 << i else SHARED
 
 
 cdef void occupy_counted(Sm *sm, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
