@@ -152,6 +152,8 @@ _OFF: dict[str, tuple[object, ...]] = {
     "shared.row_words": (1, "1"), "load_store.store_bytes_in_flight_per_multiprocessor": (None, "none"),
     "load_store.textures_in_flight_per_multiprocessor": (None, "none"), "interconnect.mask_bytes": (0, "0"), "isa.match_value_cycles": (0, "0")}
 """Old path of such a field → values by which it said that there is none of the kind."""
+_OF_TARGETS = {"isa.assembler": {"shared_operands": False}}
+"""Extensible part → fields that only a plugin's choice has now, and the value that said that the machine has nothing of the kind."""
 _POLICIES = {"dram.scheduling": "first_ready", "shared.wide_access": "split_lanes"}
 """Policy that an old field is of now → its choice where a file says none."""
 _SLOW_PATHS = {"rare_issues": "slow_path.guarded_issues", "slow_paths": "slow_path.paths", "slow_issues": "slow_path.issues",
@@ -344,22 +346,30 @@ def move_renamed(data: dict[str, Any]) -> None:
         data["changes"] = {renamed_path(path): value for path, value in data["changes"].items()}
     for old, notice in RENAMED.items():
         _move(data, old, notice.instead, notice)
+    for part, fields in _OF_TARGETS.items():
+        place = _at(data, part)
+        for old, absent in fields.items() if isinstance(place, dict) and "base" not in data else ():
+            if place.get(old) is absent:
+                del place[old]
     for table, names in ENTRIES.items():
-        place: Any = data
-        for segment in table.split("."):
-            place = place.get(segment) if isinstance(place, dict) else None
+        place = _at(data, table)
         for entry in list(place) if isinstance(place, dict) else ():
             for old, new in names.items():
                 path, now = f"{table}.{entry}.{old}", f"{table}.{entry}.{new}"
                 _move(data, path, now, Deprecation(path, "0.1", "0.2", now))
 
 
+def _at(data: Any, path: str) -> Any:
+    """Give what stands at a path; None if there is nothing."""
+    for segment in path.split("."):
+        data = data.get(segment) if isinstance(data, dict) else None
+    return data
+
+
 def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None:
     """Put one field where it is now, if it is there."""
-    *way, last = old.split(".")
-    place: Any = data
-    for segment in way:
-        place = place.get(segment) if isinstance(place, dict) else None
+    above, _, last = old.rpartition(".")
+    way, place = above.split("."), _at(data, above)
     if not isinstance(place, dict) or last not in place:
         return
     *way_now, last_now = now.split(".")
@@ -371,7 +381,7 @@ def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None
     value = place.pop(last)
     if not place and way:
         _drop(data, way)
-    if says_absent(old, value.get("type") if isinstance(value, dict) else value) and "base" not in data:
+    if says_absent(old, value.get("type", value) if isinstance(value, dict) else value) and "base" not in data:
         return
     notice.warn()
     target = data
@@ -385,9 +395,7 @@ def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None
 
 def _say_type(data: dict[str, Any], way: list[str], usual: str) -> None:
     """Make a table of a policy that is named by a text, or in a whole description not at all, so that it can have fields."""
-    place: Any = data
-    for segment in way[:-1]:
-        place = place.get(segment) if isinstance(place, dict) else None
+    place = _at(data, ".".join(way[:-1]))
     if not isinstance(place, dict):
         return
     if isinstance(place.get(way[-1]), str):

@@ -25,11 +25,13 @@ _POLICIES = {
 }
 _ASKED = {"choose": Kind.PK_SCHEDULER, "partition": Kind.PK_PARTITION, "banks_of": Kind.PK_BANKS, "transactions": Kind.PK_COALESCING,
           "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH,
-          "allow": Kind.PK_THROTTLE, "admit": Kind.PK_ADMISSION, "fetch": Kind.PK_PREFETCHER, "supply": Kind.PK_VICTIM_CACHE}
+          "allow": Kind.PK_THROTTLE, "admit": Kind.PK_ADMISSION, "fetch": Kind.PK_PREFETCHER, "supply": Kind.PK_VICTIM_CACHE,
+          "next_request": Kind.PK_DRAM, "place": Kind.PK_PLACEMENT, "hops": Kind.PK_TOPOLOGY}
 """The method in which a policy of each kind says what it does."""
 _RULES = (spec.StrictHalfWarp, spec.SegmentShrinking, spec.Lines)
 _MOST_WORDS = {"state_words": 1 << 16, "line_words": 16}
 """Properties in which a policy says how much it keeps for each multiprocessor or cache, and for each line there → the most of it."""
+_MOST_WINDOW = 1024
 
 
 def _known(path: str, policy, choices, method: str | None = None) -> Any:
@@ -45,7 +47,9 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
         ("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
         ("dispatch", "chip.block_launch.dispatch", arch.chip.dispatch, (spec.RoundRobin, spec.GpcRoundRobin), "multiprocessor"),
         ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
-        ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash), "partition"),
+        ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash),
+         "place" if isinstance(arch.dram.partition_map, spec.PagePlacement) else "partition"),
+        ("dram", "dram.scheduling", arch.dram.scheduling, (spec.FirstReady,), "next_request"),
         ("banks", "shared.bank_map", arch.shared.bank_map, (spec.LowOrder,), "banks_of"),
         *((name, f"coalescing.{name}", getattr(arch.coalescing, name), _RULES, "transactions")
           for name in ("load", "store", "load_uncached")),
@@ -56,6 +60,8 @@ def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]
         ("l1_admission", "caches.l1_admission", arch.caches.l1_admission, "admit"),
         ("l1_prefetch", "caches.l1_prefetch", arch.caches.l1_prefetch, "fetch"),
         ("l1_victim_cache", "caches.l1_victim_cache", arch.caches.l1_victim_cache, "supply")) if policy is not None]
+    if (distances := arch.interconnect.distances) is not None and distances.topology is not None:
+        fields.append(("topology", "interconnect.distances.topology", distances.topology, (), "hops"))
     return [(place, path, _known(path, policy, own, method), method) for place, path, policy, own, method in fields if type(policy) not in own]
 
 
@@ -78,6 +84,21 @@ def _words(path: str, policy, name: str) -> int:
     if not isinstance(words, int) or not 0 <= words <= _MOST_WORDS[name]:
         raise PluginError(f"{path}: {name} of {type(policy).__name__} must be 0 to {_MOST_WORDS[name]}, got {words!r}")
     return words
+
+
+def _check_dram(arch: Architecture) -> None:
+    """Refuse sizes of a plugin's policies that the engine has no room for. Raises PluginError, or UnsupportedPolicy."""
+    order, placed = _known("dram.scheduling", arch.dram.scheduling, (spec.FirstReady,), "next_request"), arch.dram.partition_map
+    if not isinstance(order, spec.FirstReady) and not (isinstance(order.window, int) and 1 <= order.window <= _MOST_WINDOW):
+        raise PluginError(f"dram.scheduling: window of {type(order).__name__} must be 1 to {_MOST_WINDOW}, got {order.window!r}")
+    if not isinstance(placed, spec.PagePlacement):
+        return
+    if arch.interconnect.l2_partitions is None:
+        raise PluginError(f"dram.partition_map: {type(placed).__name__} places pages in L2 partitions, and {arch.name} has none (interconnect.l2_partitions)")
+    least, size = arch.dram.interleave_bytes, placed.page_bytes
+    if not isinstance(size, int) or not least <= size <= 1 << 30 or size & size - 1:
+        raise PluginError(f"dram.partition_map: page_bytes of {type(placed).__name__} must be a power of two from dram.interleave_bytes = {least} to 2^30, "
+                          f"got {size!r}")
 
 
 def coalescing_table(rule: spec.CoalescingRule, path: str = "coalescing") -> dict:
@@ -142,7 +163,7 @@ def machine_tables(arch: Architecture) -> dict:
     """
     arch = in_sm_cycles(arch)
     bank_table(arch.shared)
-    _known("dram.scheduling", arch.dram.scheduling, (spec.FirstReady,))
+    _check_dram(arch)
     for name in parameters.MATRIX_TYPES:
         if (rule := getattr(arch.isa.matrix, name, None)) is not None:
             _known(f"isa.matrix.{name}", rule, (spec.AlignedSum, spec.ChainedSum, spec.PairedSum))

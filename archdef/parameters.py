@@ -158,6 +158,9 @@ _DRAM = {
     "partition_xor": Derived("1: each round of the partitions is turned by its number, folded by the shifts", lambda dram, _: int(any(_shifts(dram)))),
     "partition_shifts": Derived("0: no further one", lambda dram, _: _shifts(dram), 8),
     "partition_hook": Derived("of a plugin's map of the partitions", lambda dram, _: 0),
+    "page_bytes": Derived("of pages that a plugin places in L2 partitions; 0: it does not",
+                          lambda dram, _: dram.partition_map.page_bytes if isinstance(dram.partition_map, spec.PagePlacement) else 0),
+    "order_hook": Derived("of a plugin's order of the queue", lambda dram, _: 0),
     "burst_fs": Derived("for which a burst holds the bus", _burst_fs),
     "refresh_banks": Derived("that are refreshed together; 0: one, and the partition waits",
                              lambda dram, _: (dram.refresh_banks or 0) if dram.t_refi_ns else 0),
@@ -182,6 +185,7 @@ def _sector_mask_bytes(links: spec.Interconnect, arch: Architecture) -> int:
     return links.byte_masks.sector_mask_bytes if links.byte_masks is not None and arch.caches.l2 is not None and arch.caches.l2.enabled else 0
 
 
+_DISTANCES = {"hook": Derived("of a plugin's topology", lambda distances, _: 0)}
 _INTERCONNECT = {
     "mask_bytes": Derived("by which the packet of an atomic operation, or of a store that leaves bytes of its sectors alone, is longer",
                           _within("byte_masks", "mask_bytes")),
@@ -300,6 +304,7 @@ COMPONENTS: dict[type, Component] = {
     spec.ParityHash: Component(left_out=("low_masks", "part_masks"), derived=_PARITY_HASH),
     spec.L2Slices: Component(core_cycles=("atomic_packet_cycles", "queue_cycles")),
     spec.L2Partitions: Component(absent={"count": 1, "links": 1}),
+    spec.NocDistances: Component(left_out=("topology",), derived=_DISTANCES),
     spec.RequestCoalescer: Component(absent={"requests": 1}),
     spec.Interconnect: Component(left_out=("byte_masks",), derived=_INTERCONNECT),
     spec.Dram: Component(left_out=("partition_map", "capacity_bytes", "bus_bits", "transfers_per_clock", "scheduling", "ecc_overhead_ratio"), derived=_DRAM),

@@ -45,7 +45,7 @@ def serial(run: Run, machine: dict[str, Any]) -> Bound | None:
               + counters.local_store_transactions + counters.atomic_transactions + counters.texture_transactions
               + counters.surface_store_transactions)
     sent += pieces * machine["load_store"]["replay_cycles"]
-    memory += sum(int(rows["wait_fs"].sum()) for rows in counters.components.values()) / machine["shader_period_fs"]
+    memory += sum(int(rows["wait_fs"].sum()) for rows in counters.components.values() if "wait_fs" in (rows.dtype.names or ())) / machine["shader_period_fs"]
     chip, start = machine["chip"], machine["chip"]["block_launch"]
     each = (chip["block_launch_64ths"] + start["setup_64ths"] + start["end_64ths"]) // 64 + chip["block_turnover_cycles"] + 2
     each += (start["warp_64ths"] + start["chip_warp_64ths"]) * machine["limits"]["warps_per_multiprocessor"] // 64

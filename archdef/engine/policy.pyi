@@ -12,5 +12,8 @@ class PolicyKind(IntEnum):
     PK_ADMISSION = 8
     PK_PREFETCHER = 9
     PK_VICTIM_CACHE = 10
+    PK_DRAM = 16
+    PK_PLACEMENT = 17
+    PK_TOPOLOGY = 18
 
 def sizes() -> dict[PolicyKind, tuple[int, int]]: ...

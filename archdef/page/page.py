@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib.resources
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from archdef.errors import DescriptionFileError, MissingExtra
 from archdef.files.atomic import write_text
 from archdef.page.curves import Curves
 from archdef.page.diagram import diagram
-from archdef.report.described import COSTS, counts_by_kind, facts, fields, shown, unit_cell
+from archdef.report.described import COSTS, cost_fields, counts_by_kind, facts, fields, shown, unit_cell
 from archdef.formatting import count, size, three
 from archdef.spec import FEATURES, OPERATION_CLASSES, Architecture, Operation, unit_of
 from archdef.spec.documented import field_docs, summary
 from archdef.spec.evidence import UNSTATED
-from archdef.spec.fields import Part, rule_of
 
 
 def html(architecture: Architecture, curves: Sequence[Curves] = ()) -> str:
@@ -88,16 +87,6 @@ def _prose(text: str) -> str:
     return made
 
 
-def _cost_fields(cls: Any, within: str = "") -> Iterator[str]:
-    """Name the fields of what an operation costs, and those of the components in it."""
-    for attribute in attrs.fields(cls):
-        rule = rule_of(attribute)
-        if isinstance(rule, Part):
-            yield from _cost_fields(rule.of, f"{within}{attribute.name}.")
-        else:
-            yield within + attribute.name
-
-
 def _content(architecture: Architecture) -> dict[str, Any]:
     """Gather what both templates show."""
     sources: dict[str, int] = {}
@@ -131,7 +120,7 @@ def _content(architecture: Architecture) -> dict[str, Any]:
     kinds = counts_by_kind(rows)
     return {
         "architecture": architecture, "facts": _figures(architecture), "sections": sections, "costs": list(costs.values()),
-        "cost_columns": [(name, name.removesuffix(f"_{unit_of(name)}").replace(".", " "), unit_of(name)) for name in _cost_fields(Operation)],
+        "cost_columns": [(name, name.removesuffix(f"_{unit_of(name)}").replace(".", " "), unit_of(name)) for name in cost_fields(Operation)],
         "cost_doc": summary(Operation), "features": [(name, FEATURES[name]) for name in sorted(architecture.isa.features)],
         "sources": list(sources), "kinds": kinds, "total": sum(kinds.values())}
 

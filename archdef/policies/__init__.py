@@ -32,7 +32,8 @@ _FIELDS = {
     "coalescing": [("lanes", "i8"), ("mask", "u8"), ("addresses", "p"), ("bytes", "i8"), ("room", "i8"), ("starts", "p"), ("sizes", "p")],
     "replacement": [("line", "u8"), ("set", "i8"), ("ways", "i8"), ("lines", "p"), ("used", "p"), ("busy", "u8"), ("busy_ways", "p"), ("event", "i8"),
                     ("way", "i8"), ("sets", "i8"), ("accesses", "i8"), ("instruction", "i8"), ("warp", "i8"), ("line_words", "i8"), ("words", "p")],
-    "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p")],
+    "dispatch": [("block", "i8"), ("multiprocessors", "i8"), ("room", "p"), ("blocks", "p"), ("load", "p"),
+                 ("cycle", "i8"), ("ended", "p"), ("instructions", "p"), ("again", "p")],
     "branch": [("branch", "i8"), ("target", "i8"), ("meets", "i8"), ("taken", "u8"), ("rest", "u8"), ("depth", "i8")],
     "throttle": [("multiprocessor", "i8"), ("cycle", "i8"), ("event", "i8"), ("warp", "i8"), ("line", "u8"), ("place", "i8"), ("evicted", "u8"),
                  ("instructions", "i8"),
@@ -41,6 +42,10 @@ _FIELDS = {
            ("place", "i8"), ("evicted", "u8"), ("evicted_sectors", "u8"), ("warp", "i8"), ("launched", "i8"), ("block", "i8"), ("index", "i8"),
            ("instruction", "i8"), ("first", "i8"), ("pending", "i8"), ("busy", "i8"), ("sets", "i8"), ("ways", "i8"), ("line_bytes", "i8"),
            ("tags", "p"), ("used", "p"), ("line_words", "i8"), ("words", "p"), ("room", "i8"), ("fetch", "p")],
+    "dram": [("partition", "i8"), ("now_fs", "i8"), ("writes_next", "i8"), ("count", "i8"), ("arrival_fs", "p"), ("ready_fs", "p"), ("bank", "p"),
+             ("row", "p"), ("row_hit", "p"), ("write", "p"), ("bytes", "p"), ("multiprocessor", "p")],
+    "placement": [("page", "u8"), ("page_bytes", "i8"), ("multiprocessor", "i8"), ("l2_partition", "i8"), ("l2_partitions", "i8"), ("pages", "p")],
+    "topology": [("multiprocessor", "i8"), ("partition", "i8"), ("multiprocessors", "i8"), ("partitions", "i8"), ("room", "i8"), ("links", "p")],
 }
 VIEWS = {kind: np.dtype([(name, "u8" if code == "p" else code) for name, code in _HEAD + fields]) for kind, fields in _FIELDS.items()}
 """The view of each kind, as a numpy type; pointers are 64-bit integers."""

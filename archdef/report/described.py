@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +16,7 @@ from archdef.errors import UnknownField, nearest
 from archdef.formatting import count, size, three
 from archdef.spec import KINDS, Architecture, Operation, PolicyValue, unit_of
 from archdef.spec.evidence import UNSTATED
+from archdef.spec.fields import Part, rule_of
 
 STYLES = {"documented": "", "measured": "", "inferred": "cyan", "fitted": "cyan", "recalled": "magenta", "assumed": "yellow"}
 
@@ -127,15 +128,25 @@ COSTS = "isa.operations."
 """Where the costs of operations lie."""
 
 
+def cost_fields(cls: Any, within: str = "") -> Iterator[str]:
+    """Name the fields of what an operation costs, and those of the components in it."""
+    for attribute in attrs.fields(cls):
+        rule = rule_of(attribute)
+        if isinstance(rule, Part):
+            yield from cost_fields(rule.of, f"{within}{attribute.name}.")
+        else:
+            yield within + attribute.name
+
+
 def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict[str, int]) -> list[Table]:
     if not costs:
         return []
-    columns = [a.name for a in attrs.fields(Operation)]
+    columns = list(cost_fields(Operation))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("isa.operations", no_wrap=True)
     for column in columns:
         unit = unit_of(column)
-        table.add_column(column.removesuffix(f"_{unit}") + (f"\n{unit}" if unit else ""), no_wrap=True,
+        table.add_column(column.removesuffix(f"_{unit}").replace(".", "\n") + (f"\n{unit}" if unit else ""), no_wrap=True,
                          justify="left" if column == "unit" else "right")
     table.add_column("evidence", no_wrap=True)
     for name, row in costs.items():

@@ -23,23 +23,23 @@ from archdef.spec.memory import (AddressTranslation, BankRows, BulkCopyUnit, Byt
 from archdef.spec.policy import (
     Admission, RandomOfKLru, BankMap,
     BlockDispatch, ConvergenceBarriers, DramScheduling, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, GpcRoundRobin, Interleaved, IpdomStack,
-    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, ParityHash, PartitionMap, PolicyValue, Prefetcher, Reconvergence, Replacement, RoundRobin,
-    SchedulerPolicy, TwoLevel, VictimCache, WarpThrottle, WeightedPriority, XorHash, named)
+    LeastRecentlyUsed, LooseRoundRobin, LowOrder, OldestFirst, PagePlacement, ParityHash, PartitionMap, PolicyValue, Prefetcher, Reconvergence, Replacement,
+    RoundRobin, SchedulerPolicy, Topology, TwoLevel, VictimCache, WarpThrottle, WeightedPriority, XorHash, named)
 
 __all__ = [
     "AddressTranslation", "Admission", "AlignedSum", "RandomOfKLru", "Architecture", "Assembler", "BankMap", "BankRows", "BlockClusters", "BlockDispatch",
-    "BlockLaunch", "BranchCosts", "Broadcast", "BulkCopyUnit", "ByteMasks", "Cache", "Caches", "CarveoutHeadroom", "ChainedSum", "Chip", "Cite",
-    "Clocks", "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConstantPort", "ConvergenceBarriers", "CoreDomain", "DeviceLaunches",
-    "Dram", "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form", "forms", "FrozenMap", "GiB",
-    "GlobalAtomic", "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue", "Interconnect", "Interleaved",
-    "IpdomStack", "Isa", "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LoadStorePipeline",
-    "LooseRoundRobin", "LowOrder", "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES", "MergedLanes", "MiB",
-    "MulticastBroadcast", "named", "NocDistances", "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PageWalk", "PairedSum", "ParityHash",
-    "PartitionMap", "PartOfUnit", "PolicyValue", "Prefetcher", "Reconvergence", "RegisterAllocationRules", "RegisterFilePartitions", "Replacement", "Replay",
-    "RequestCoalescer", "RoundRobin", "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SerialMatch", "SharedAtomic", "SharedMemory",
-    "SharedParameters", "SingleWordBroadcast", "SlowPath", "SplitLanes", "StoreBuffer", "StrictHalfWarp", "StridePrefetcher", "TexturePipeline",
-    "TextureUnits", "Tlb", "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "VictimCache", "Vocabulary", "Warp", "WarpgroupProducts",
-    "WarpThrottle", "WeightedPriority", "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
+    "BlockLaunch", "BranchCosts", "Broadcast", "BulkCopyUnit", "ByteMasks", "Cache", "Caches", "CarveoutHeadroom", "ChainedSum", "Chip", "Cite", "Clocks",
+    "ClusterPorts", "Coalescing", "CoalescingRule", "CodeFetch", "ConstantPort", "ConvergenceBarriers", "CoreDomain", "DeviceLaunches", "Dram",
+    "DramScheduling", "ExtraPass", "FEATURE_NEEDS", "FEATURE_OF_CLASS", "FEATURES", "FirstReady", "Form", "forms", "FrozenMap", "GiB", "GlobalAtomic",
+    "GreedyThenOldest", "GreedyThenRoundRobin", "GpcRoundRobin", "HostLink", "MemoryInstructionQueue", "Interconnect", "Interleaved", "IpdomStack", "Isa",
+    "KiB", "KINDS", "L2Partitions", "L2Slices", "LeastRecentlyUsed", "Limits", "Lines", "LoadStore", "LoadStorePipeline", "LooseRoundRobin", "LowOrder",
+    "ManagedMemory", "MATRIX_CLASSES", "MatrixArithmetic", "MatrixSum", "MEMORY_CLASSES", "MergedLanes", "MiB", "MulticastBroadcast", "named", "NocDistances",
+    "OldestFirst", "Operation", "OPERATION_CLASSES", "operations", "PagePlacement", "PageWalk", "PairedSum", "ParityHash", "PartitionMap", "PartOfUnit",
+    "PolicyValue", "Prefetcher", "Reconvergence", "RegisterAllocationRules", "RegisterFilePartitions", "Replacement", "Replay", "RequestCoalescer",
+    "RoundRobin", "SchedulerPolicy", "Schedulers", "SegmentShrinking", "SerialMatch", "SharedAtomic", "SharedMemory", "SharedParameters",
+    "SingleWordBroadcast", "SlowPath", "SplitLanes", "StoreBuffer", "StrictHalfWarp", "StridePrefetcher", "TexturePipeline", "TextureUnits", "Tlb",
+    "Topology", "Transaction", "TwoLevel", "UniformFill", "Unit", "unit_of", "VictimCache", "Vocabulary", "Warp", "WarpgroupProducts", "WarpThrottle",
+    "WeightedPriority", "WideAccess", "WordAtATime", "WriteCombining", "XorHash"]
 
 for _cls, _part in ((LoadStore, "load_store"), (Caches, "caches"), (Cache, "caches."), (Limits, "limits"), (Isa, "isa"),
                     (Assembler, "isa.assembler"), (GpcRoundRobin, "chip.block_launch.dispatch"), (Chip, "chip"), (Clocks, "clocks"), (SharedMemory, "shared"),

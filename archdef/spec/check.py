@@ -218,6 +218,8 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "caches.texture_tile_rows": _has("texture"), "load_store.replay.on_reservation_fail": (lambda arch: arch.caches.l1, "caches.l1 is given"),
     "load_store.pipeline.arbitration": (lambda arch: arch.schedulers.count > 1, "schedulers.count is more than 1"),
     "interconnect.request_coalescer": (lambda arch: arch.caches.l2, "caches.l2 is given"),
+    **{f"interconnect.distances.{name}": (lambda arch: arch.interconnect.distances and arch.interconnect.distances.topology,
+                                          "interconnect.distances.topology is given") for name in ("hop_ns", "link_bytes_per_cycle")},
     "interconnect.l2_partitions": (lambda arch: arch.caches.l2 or _shows_without_l2(arch.interconnect.l2_partitions),
                                    "caches.l2 is given, or interconnect.l2_partitions.far_latency_ns or link_bytes_per_cycle"),
     "interconnect.byte_masks": (lambda arch: "atomics_global" in arch.isa.features or isinstance(arch.coalescing.store, Lines),

@@ -8,7 +8,7 @@ import attrs
 from archdef.spec.access import Broadcast, CoalescingRule, ExtraPass, MergedLanes, SplitLanes, WideAccess, WordAtATime, _groups
 from archdef.spec.fields import choice, flag, integer, integers, part, policy, real
 from archdef.spec.policy import (Admission, BankMap, DramScheduling, Interleaved, LeastRecentlyUsed, LowOrder, ParityHash, PartitionMap, Prefetcher,
-                                 Replacement, VictimCache)
+                                 Replacement, Topology, VictimCache)
 
 MOST_SECTORS = 4
 """Sectors that are kept under one tag: a cache line of more is several, and a line of transactions has no more."""
@@ -506,9 +506,15 @@ class NocDistances:
     """SM cycles of their hops to the multiprocessors of a cluster, one by one, and again from the first; none: no longer."""
     partition_ns: float = real(at_least=0, default=0)
     """Most by which they take longer, by the distance in the network on chip; how much is different for each cluster and partition."""
+    topology: Topology | None = policy(Topology, optional=True, default=None)
+    """Hops and links between partitions and multiprocessors, by a plugin's policy; None: none but those above."""
+    hop_ns: float = real(at_least=0, default=0)
+    """By which an answer takes longer for each hop of `topology`, the way of its request included."""
+    link_bytes_per_cycle: int | None = integer(optional=True, default=None)
+    """Rate of each link of `topology`, per core cycle; None: not a bottleneck."""
 
     def mean_ns(self, shader_mhz: float) -> float:
-        """Give the mean of both in nanoseconds, at a clock of the multiprocessors."""
+        """Give the mean of the first two in nanoseconds, at a clock of the multiprocessors; what `topology` adds is not in it."""
         return self.partition_ns / 2 + sum(self.hop_cycles) / max(len(self.hop_cycles), 1) * 1e3 / shader_mhz
 
 

@@ -203,7 +203,9 @@ class WarpThrottle(PolicyValue):
 class BlockDispatch(PolicyValue):
     """Which multiprocessor the next block of the grid goes to.
 
-    A plugin's own says it in ``multiprocessor(view) -> int``, with the fields of ``ArchdefDispatchView``: one for which ``view.room`` is 1.
+    A plugin's own says it in ``multiprocessor(view) -> int``, with the fields of ``ArchdefDispatchView``: one for which ``view.room`` is 1, or None (compiled:
+    ``ARCHDEF_DISPATCH_NOT_NOW``), not now. It is asked again when a block has ended, or at the cycle that it writes to ``view.again``. Where nothing else
+    can go on, None is an error.
     """
 
     __slots__ = ()
@@ -265,6 +267,30 @@ class PartitionMap(PolicyValue):
     @abc.abstractmethod
     def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
         """Give the partition, 0 to ``partitions - 1``, that holds the byte at `address`."""
+
+
+class PagePlacement(PartitionMap):
+    """In which L2 partition (`interconnect.l2_partitions`) each page lies, by who asks for it first.
+
+    A plugin's own says it in ``place(view) -> int``, with the fields of ``ArchdefPlacementView``: an L2 partition. It is asked when a request for a page is
+    the first of all; the page stays there as long as the device lives. Within its L2 partition, chunks of ``interleave_bytes`` lie in the partitions in turn.
+    """
+
+    __slots__ = ()
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes that are placed together, a power of two, no fewer than ``dram.interleave_bytes``."""
+        return 65536
+
+    @property
+    def state_words(self) -> int:
+        """Words of ``view.state``; at most 65,536."""
+        return 16
+
+    def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
+        """Give the partition in which a byte would lie if it were nobody's: chunks in turn, for drawings of the map."""
+        return address // interleave_bytes % partitions
 
 
 @named("interleaved")
@@ -419,9 +445,23 @@ class LowOrder(BankMap):
 
 # ------------------------------------------------------------------------------------------------------------- DRAM
 class DramScheduling(PolicyValue):
-    """In which order a partition serves the requests in its queue."""
+    """In which order a partition serves the requests in its queue.
+
+    A plugin's own says it in ``next_request(view) -> int``, with the fields of ``ArchdefDramView``: the place, among those in the window, of the request that
+    gets a command next.
+    """
 
     __slots__ = ()
+
+    @property
+    def window(self) -> int:
+        """Requests at the head of the queue that are looked at."""
+        return 64
+
+    @property
+    def state_words(self) -> int:
+        """Words of ``view.state``, a set of them for each partition; at most 65,536."""
+        return 16
 
 
 @named("first_ready")
@@ -435,3 +475,14 @@ class FirstReady(DramScheduling):
     """Requests at the head of the queue that are looked at."""
     page_policy: str = choice("open", "close_adaptive", default="open")
     """Whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is queued wants it."""
+
+
+# ----------------------------------------------------------------------------------------------------------- topology
+class Topology(PolicyValue):
+    """Over how many hops, and which links, answers go from partitions of memory, or slices, to multiprocessors.
+
+    A plugin's own says it in ``hops(view) -> int``, with the fields of ``ArchdefTopologyView``; it may write the link of each hop to ``view.links``. It is
+    asked once for each pair when a machine is made.
+    """
+
+    __slots__ = ()

@@ -14,7 +14,7 @@ from variants import MACHINES
 from verdicts import base, excepted, judge, paths
 
 from archdef import registry
-from archdef.spec import Cache, L2Partitions, LoadStorePipeline, RequestCoalescer, SerialMatch
+from archdef.spec import ByteMasks, Cache, L2Partitions, LoadStorePipeline, RequestCoalescer, SerialMatch
 from archdef_sass import Sass
 
 LINES = [line.partition(" : ") for line in Path(__file__).with_name("exceptions.txt").read_text(encoding="utf-8").splitlines()
@@ -73,7 +73,7 @@ def test_fields_drawn_by_chance_mean_something(name):
     ("gf100", "load_store.pipeline", LoadStorePipeline(stores_in_a_row=True)), ("gt200", "load_store.replay.on_reservation_fail", True), ("gt200",
                                                                                                                                           "load_store.pipeline",
                                                                                                                                           LoadStorePipeline(arbitration="random")),
-    ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.l2_partitions", L2Partitions(count=2)), ("gt200", "interconnect.request_coalescer", RequestCoalescer(requests=2)), ("g80", "interconnect.byte_masks.mask_bytes", 4),
+    ("g80", "load_store.atomic_cycles", 9), ("gt200", "interconnect.l2_partitions", L2Partitions(count=2)), ("gt200", "interconnect.request_coalescer", RequestCoalescer(requests=2)), ("g80", "interconnect.byte_masks", ByteMasks(mask_bytes=4)),
     ("gt200", "caches.instruction_l2.sector_bytes", 128), ("h100", "caches.constant_uniform.sector_bytes", 32), ("k40", "caches.l1.sector_bytes", 32),
     ("p100", "caches.l1.line_bytes", 64), ("c500", "caches.texture_tile_rows", 4), ("h100", "device_launches.virtual_us", 1),
     ("h100", "isa.forms.shared_add_f32.shared_atomic.bank_passes", 2), ("h100", "isa.forms.shared_add_f32.interval_cycles", 2),

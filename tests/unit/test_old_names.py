@@ -6,13 +6,13 @@ import pytest
 
 import archdef.spec
 from archdef import registry
-from archdef._deprecation import ABSENT, MOVED, RENAMED, WORDS
+from archdef._deprecation import ABSENT, ENTRIES, MOVED, RENAMED, WORDS
 from archdef.errors import ArchdefDeprecationWarning, PluginError, SpecErrors, UnknownField
 from archdef.files import dumps, loads
 from archdef.lower import pipeline
 from archdef.lower.target.usual import AS_WRITTEN, PASSES
-from archdef.spec import (Assembler, Cache, Cite, FrozenMap, GpcRoundRobin, LoadStore, MemoryInstructionQueue, RandomOfKLru)
-
+from archdef.spec import (Assembler, BranchCosts, Cache, Chip, Cite, Form, FrozenMap, GpcRoundRobin, Isa, Limits, LoadStore, MemoryInstructionQueue, Operation,
+                          PartOfUnit, RandomOfKLru, RegisterFilePartitions, Replay, RoundRobin, SharedAtomic, SlowPath, Unit)
 
 
 def warned(new):
@@ -66,7 +66,9 @@ def test_a_description_file_that_says_by_old_fields_that_there_is_no_component_h
 
 
 @pytest.mark.parametrize("old, off", [("interconnect.sides", 1), ("interconnect.sides", "1"), ("interconnect.gathered_requests", 1),
-                                      ("interconnect.slice_map", "none"), ("caches.instruction_fill_bytes", None)])
+                                      ("interconnect.slice_map", "none"), ("caches.instruction_fill_bytes", None), ("limits.shared_headroom", 1),
+                                      ("limits.shared_headroom_ratio", "1"), ("interconnect.mask_bytes", 0), ("isa.match_value_cycles", "0"),
+                                      ("load_store.store_bytes_in_flight_per_multiprocessor", None)])
 def test_a_what_if_by_an_old_field_that_there_is_no_component_takes_it_away(old, off):
     with warned(RENAMED[old].instead):
         assert registry.get("h100").evolve({old: off})[RENAMED[old].instead.rpartition(".")[0]] is None
@@ -87,18 +89,24 @@ def test_an_old_field_beside_what_is_no_table_is_refused_by_name(data):
 def test_evidence_may_be_given_for_an_old_path():
     arch = registry.get("gf100")
     cite = Cite("a book", "page 3")
-    sources = FrozenMap({path: source for path, source in arch.evidence.items() if path != "load_store.replay_on_reservation_fail"}
+    sources = FrozenMap({path: source for path, source in arch.evidence.items() if path != "load_store.replay.on_reservation_fail"}
                         | {"load_store.replay_refused": cite})
-    with warned("load_store.replay_on_reservation_fail"):
-        assert attrs.evolve(arch, evidence=sources).evidence["load_store.replay_on_reservation_fail"] == cite
+    with warned("load_store.replay.on_reservation_fail"):
+        assert attrs.evolve(arch, evidence=sources).evidence["load_store.replay.on_reservation_fail"] == cite
+
+
+def test_evidence_may_say_by_an_old_path_that_there_is_no_component():
+    arch = registry.get("gf100")
+    with warned("limits.register_file_partitions.count"):
+        attrs.evolve(arch, evidence=FrozenMap({**arch.evidence, "limits.register_partitions": Cite("a book", "page 3")}))
 
 
 def test_classes_take_the_old_names_of_fields_and_have_them():
     load_store = dict(reads_in_flight_per_multiprocessor=4, stores_in_flight_per_multiprocessor=4, transaction_cycles=1, atomic_cycles=1)
-    with warned("LoadStore.replay_on_reservation_fail"):
+    with warned("LoadStore.replay.on_reservation_fail"):
         unit = LoadStore(replay_refused=True, **load_store)
-    assert unit == LoadStore(replay_on_reservation_fail=True, **load_store)
-    with warned("LoadStore.replay_on_reservation_fail"):
+    assert unit == LoadStore(replay=Replay(on_reservation_fail=True), **load_store)
+    with warned("LoadStore.replay.on_reservation_fail"):
         assert unit.replay_refused
     with warned("Cache.prefetch_degree"):
         assert Cache(size_bytes=1024, line_bytes=64, sector_bytes=64, ways=2, latency_cycles=0, misses_in_flight=1, write="evict", scope="multiprocessor",
@@ -111,6 +119,87 @@ def test_classes_take_the_old_names_of_fields_and_have_them():
         unit.replay_never
     with warned("Assembler.predication_global_load_instructions"):
         assert Assembler(predication_global_load=2).predication_global_load_instructions == 2
+
+
+def test_classes_take_old_fields_that_are_of_a_component_now_and_have_them():
+    fixed = dict(multiprocessors=4, block_launch_cycles=1, block_turnover_cycles=0, launch_overhead_us=1)
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert Unit("lsu", 16, within="alu", first_copy=1) == Unit("lsu", 16, part_of=PartOfUnit(unit="alu", first_copy=1))
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert Unit("dp", 16, exclusive=True) == Unit("dp", 16, "exclusive") and Unit("dp", 16, exclusive=False, within=None) == Unit("dp", 16)
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert Unit("dp", 16, "exclusive").exclusive and not Unit("dp", 16).exclusive and Unit("dp", 16).within is None
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert Operation("fma", 9, slow_paths=1, slow_issues=5) == Operation("fma", 9, slow_path=SlowPath(paths=1, issues=5))
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert Form(unit="lsu", latency_cycles=1, operation="atomic_shared", pattern="*", bank_passes=2, lanes_merged=False, operands=1) == Form(
+            unit="lsu", latency_cycles=1, operation="atomic_shared", pattern="*", shared_atomic=SharedAtomic(bank_passes=2))
+    with warned("Chip.block_launch.dispatch"):
+        assert Chip(block_dispatch=GpcRoundRobin((2, 2)), **fixed).dispatch == GpcRoundRobin((2, 2))
+    with warned("Chip.block_launch.dispatch"):
+        assert Chip(**fixed).block_dispatch == "round_robin" and Chip(**fixed).dispatch == RoundRobin()
+
+
+def test_limits_and_branch_costs_of_before_make_components():
+    c500, h100 = registry.get("c500"), registry.get("h100")
+    limits = {field.name: getattr(c500.limits, field.name) for field in attrs.fields(Limits) if field.name != "register_file_partitions"}
+    with pytest.warns(ArchdefDeprecationWarning):
+        made = Limits(**limits, register_partitions=4, warps_per_register_partition=8)
+    assert made == c500.limits and made.register_file_partitions == RegisterFilePartitions(count=4, warps_per_partition=8)
+    isa = {field.name: getattr(h100.isa, field.name) for field in attrs.fields(Isa) if field.name not in ("branch_costs", "serial_match")}
+    with pytest.warns(ArchdefDeprecationWarning):
+        found = Isa(**isa, guard_latency_cycles=9, match_value_cycles=0)
+    assert found.branch_costs == BranchCosts(guard_latency_cycles=9) and found.serial_match is None
+
+
+@pytest.mark.parametrize("name, old, value, now", [
+    ("h100", "isa.operations.fp64_div.slow_issues", 70, "isa.operations.fp64_div.slow_path.issues"), ("h100", "fp64_div.slow_issues", 70, "fp64_div.slow_path.issues"),
+    ("h100", "isa.operations.fp32_div.rare_issues", 2, "isa.operations.fp32_div.slow_path.guarded_issues"),
+    ("h100", "isa.forms.shared_cas.bank_passes", 3, "isa.forms.shared_cas.shared_atomic.bank_passes"),
+    ("gf100", "units.int.within", None, "units.int.part_of"), ("gf104", "units.int.first_copy", 1, "units.int.part_of.first_copy")])
+def test_a_what_if_may_name_a_field_of_an_entry_as_before(name, old, value, now):
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert registry.get(name).evolve({old: value})[now] == value
+
+
+@pytest.mark.parametrize("given, scope", [(True, "exclusive"), ("false", "multiprocessor")])
+def test_exclusive_units_are_a_scope(given, scope):
+    with warned("units.dp.scope"):
+        assert registry.get("gf100").evolve({"units.dp.exclusive": given}).unit("dp").scope == scope
+
+
+@pytest.mark.parametrize("name", ["gf100", "gt200", "h100"])
+def test_a_description_file_may_have_the_fields_of_entries_as_before(name):
+    arch = registry.get(name)
+    data = json.loads(dumps(arch, "json"))
+    moved = 0
+    for table, names in ENTRIES.items():
+        entries = data
+        for segment in table.split("."):
+            entries = entries.get(segment, {})
+        for entry in entries.values():
+            for old, new in names.items():
+                component, _, field = new.rpartition(".")
+                if component and field in entry.get(component, {}):
+                    entry[old], moved = entry[component].pop(field), moved + 1
+            for component in {new.rpartition(".")[0] for new in names.values()} - {""}:
+                if entry.get(component) == {}:
+                    del entry[component]
+            if table == "units" and entry["scope"] == "exclusive":
+                entry.update(scope="multiprocessor", exclusive=True)
+    assert moved
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert loads(json.dumps(data), "json") == arch
+
+
+def test_a_description_file_may_have_the_fields_of_policies_and_of_an_assembler_as_before():
+    arch = registry.get("h100")
+    data = json.loads(dumps(arch, "json"))
+    data["shared"]["wide_access"], data["shared"]["group_latency_cycles"] = "merged_lanes", data["shared"]["wide_access"]["group_latency_cycles"]
+    data["dram"]["page_policy"] = data["dram"]["scheduling"].pop("page_policy")
+    data["isa"]["assembler"]["shared_operands"] = False
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert loads(json.dumps(data), "json") == arch
 
 
 @pytest.mark.parametrize("old, new", [("AmongOldest", RandomOfKLru), ("GroupByGroup", GpcRoundRobin), ("InstructionQueue", MemoryInstructionQueue)])

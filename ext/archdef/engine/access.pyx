@@ -4,7 +4,7 @@ Most static accesses repeat one lane pattern: the differences of the lanes' addr
 memo per op keeps the pattern and its transactions, so that one comparison replaces the analysis.
 """
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
@@ -15,7 +15,7 @@ from archdef.engine.heap cimport heap_room
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Block, Launch, Warp
-from archdef.engine.machine cimport CoalescingTable, MachineTable
+from archdef.engine.machine cimport CO_STRICT, CoalescingTable, MachineTable
 from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
@@ -45,6 +45,10 @@ cdef extern from "archdef/engine/pattern.h":
     void pattern_low(Seen *seen, uint64_t *address, const uint64_t *row, uint32_t offset, const int64_t *delta, int first, int n) noexcept nogil
     void pattern_32(Seen *seen, uint64_t *address, const uint32_t *row, uint32_t offset, const int64_t *delta, int first, int n) noexcept nogil
     void pattern_of(Seen *seen, const uint64_t *address, const int64_t *delta, int first, int n) noexcept nogil
+    enum:
+        GROUP_LANES
+    void copy_lanes(char *to, const char *source, size_t bytes) noexcept nogil
+    void gather_groups(uint32_t *row, const char *host, const uint64_t *address, int same, int n) noexcept nogil
     void gather_32(uint32_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
     void gather_64(uint64_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
     void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int n) noexcept nogil
@@ -56,12 +60,28 @@ cdef inline uint64_t _all(int n) noexcept nogil:
     return ~<uint64_t>0 >> (64 - n)
 
 
+cdef int _in_groups(const int64_t *delta, int n) noexcept nogil:
+    """As `Memo.contiguous`, of lanes that are not contiguous all of them."""
+    cdef int group, first, i, groups = 0
+    cdef bint same, next_
+    for group in range(n // GROUP_LANES):
+        first = group * GROUP_LANES
+        same = next_ = True
+        for i in range(first + 1, first + GROUP_LANES):
+            same &= delta[i] == delta[first]
+            next_ &= delta[i] == delta[i - 1] + 4
+        if not same and not next_:
+            return 0
+        groups |= same << group
+    return 2 | groups << 8
+
+
 cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint count_equal) noexcept nogil:
     """Keep a new pattern."""
     cdef int i, k, most, here, first = lowest_bit(lanes)
     cdef int equal[64]
     cdef int64_t high = 0
-    cdef uint64_t base = address[first]
+    cdef uint64_t base = address[first], deltas = 256
     memo.valid = 1
     memo.mask = lanes
     memo.first = first
@@ -71,10 +91,12 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
         memo.delta[i] = <int64_t>(address[i] - base)
         if not lanes >> i & 1:
             continue
+        deltas |= <uint64_t>memo.delta[i]
         if memo.delta[i] < memo.low:
             memo.low = memo.delta[i]
         if memo.delta[i] > high:
             high = memo.delta[i]
+    memo.granule = 1 << lowest_bit(deltas)
     memo.extent = <uint64_t>high - <uint64_t>memo.low
     # what goes round the address space fits nowhere
     memo.extent = memo.extent + <uint64_t>bytes if memo.extent <= ~<uint64_t>0 - <uint64_t>bytes else ~<uint64_t>0
@@ -83,6 +105,8 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
             memo.contiguous = 0
     if lanes != _all(n):
         memo.contiguous = 0
+    elif memo.contiguous == 0 and bytes == 4 and n % GROUP_LANES == 0:
+        memo.contiguous = _in_groups(memo.delta, n)
     for i in range(MEMO_SLOTS):
         memo.slot_key[i] = -1
     memo.passes_key = memo.word_key = -1
@@ -114,14 +138,17 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
 
 # -------------------------------------------------------------------------------------------------------- data movement
 cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
-                bint contiguous) noexcept nogil:
-    """Move memory to rows; `host` + address is the byte in host memory."""
+                int contiguous) noexcept nogil:
+    """Move memory to rows; `host` + address is the byte in host memory, `contiguous` is as in `Memo`."""
     cdef int v, lane, n = launch.lanes
     cdef char *row
     cdef uint64_t left
     cdef bint extend = u.flags & FL_SIGNED
     if contiguous and u.vec == 1 and u.element >= 4 and u.d[0] >= 0:
-        memcpy(w.rows + u.d[0], host + address[0], <size_t>(n * u.element))
+        if contiguous == 1:
+            copy_lanes(w.rows + u.d[0], host + address[0], <size_t>(n * u.element))
+        else:
+            gather_groups(<uint32_t *>(w.rows + u.d[0]), host, address, contiguous >> 8, n)
         return
     for v in range(u.vec):
         if u.d[v] < 0:
@@ -157,13 +184,13 @@ cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lane
 
 
 cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
-                 bint contiguous) noexcept nogil:
+                 int contiguous) noexcept nogil:
     """Move rows to memory; of lanes that store to one address the highest wins."""
     cdef int v, lane
     cdef const char *row
     cdef uint64_t left
-    if contiguous and u.vec == 1 and u.element >= 4:
-        memcpy(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element))
+    if contiguous == 1 and u.vec == 1 and u.element >= 4:
+        copy_lanes(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element))
         return
     for v in range(u.vec):
         row = row_of(launch, w, u, 1 + v)
@@ -229,7 +256,7 @@ cdef bint _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
 
 
 cdef inline void _move(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
-                       bint contiguous) noexcept nogil:
+                       int contiguous) noexcept nogil:
     if u.kind == K_LOAD:
         _load(w.launch, w, u, lanes, address, host, contiguous)
     elif u.kind == K_STORE:
@@ -328,6 +355,9 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     cdef uint64_t base = address[memo.first], start = base & ~<uint64_t>255
     cdef int k = <int>(base >> 5) & (MEMO_SLOTS - 1), key = <int>(base & 255), i, count
     cdef Transaction *t = out.transactions + out.count
+    if memo.granule > bytes and rule.rule != CO_STRICT and not covers(rule, atomic):
+        # all that counts is which sectors lanes touch, and none touches another of them if all move by less than is between them
+        key &= -min(memo.granule, <int>rule.sector_bytes)
     if memo.slot_key[k] == key:
         _recall(memo, k, base, out, reach)
         return

@@ -132,7 +132,7 @@ cdef void _count(const Launch *launch, Barrier *barrier, uint64_t lanes) noexcep
     barrier.arrived += launch.lanes if barrier.expected else count_bits(lanes)
 
 
-cdef bint _is_apart(Warp *w) noexcept nogil:
+cdef inline bint _is_apart(Warp *w) noexcept nogil:
     """Whether a warp arrives at a barrier with lanes that missed an earlier one, or with lanes at different barrier instructions."""
     cdef uint64_t lanes
     cdef bint missed
@@ -148,7 +148,7 @@ cdef bint _is_apart(Warp *w) noexcept nogil:
     return False
 
 
-cdef void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
+cdef inline void _wait(Sm *sm, int32_t slot, Warp *w, Barrier *barrier, int64_t cycle) noexcept nogil:
     """The warp waits, with all its lanes."""
     _count(w.launch, barrier, w.alive)
     w.launch.counters[w.launch.ops[w.barrier_op].statement].divergent_barriers += _is_apart(w)

@@ -243,6 +243,7 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         if b.cluster != NULL:
             cluster_end(&sm.core, b, cycle)
         places.ended[places.ended_count].cycle = cycle
+        places.ended[places.ended_count].issued = sm.issued
         places.ended[places.ended_count].slot = slot
         places.ended_count += 1
 

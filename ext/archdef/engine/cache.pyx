@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from archdef.engine.clock cimport NEVER
 from archdef.engine.pseudorandom cimport pseudorandom_below
 from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.policy cimport ARCHDEF_CACHE_FILL, ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_POLICY_WAYS, ARCHDEF_POLICY_WAY_WORDS
@@ -257,16 +258,20 @@ cdef Line *_asked(Cache *cache, uint64_t first, uint64_t line) noexcept nogil:
 cdef Line *_any_of_oldest(Cache *cache, uint64_t first) noexcept nogil:
     """An empty slot, else one of the k least recently used at random, of those without a fill on its way; NULL if none."""
     cdef const int64_t *used = cache.used + first
-    cdef int64_t i, last = -1, found = -1, next_, turn = pseudorandom_below(<uint64_t>cache.clock, <uint32_t>cache.table.random_of_k)
+    cdef int64_t i, last = -1, found = -1, next_, least, turn = pseudorandom_below(<uint64_t>cache.clock, <uint32_t>cache.table.random_of_k)
     while turn >= 0:
         next_ = -1
-        for i in range(cache.table.ways):
-            if used[i] > last and (next_ < 0 or used[i] < used[next_]) and not _filling(cache.lines + first + i):
+        least = NEVER
+        for i in range(cache.table.ways):       # stamps of lines differ, and those of empty slots are 0
+            if last < used[i] < least:
+                least = used[i]
                 next_ = i
         if next_ < 0:
             break
+        last = least
+        if _filling(cache.lines + first + next_):
+            continue
         found = next_
-        last = used[found]
         if last == 0:
             break
         turn -= 1
@@ -291,7 +296,7 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
     """The slot to take for a new line: an empty one, else the least recently used without a fill on its way; NULL if none."""
     cdef uint64_t first
     cdef const int64_t *used
-    cdef int64_t i, best = 0, found = -1
+    cdef int64_t i, best = 0, found = -1, least
     if cache.index != NULL:
         return _oldest_of_wide(cache, line)
     first = _first(cache, line)
@@ -300,8 +305,11 @@ cdef Line *cache_victim(Cache *cache, uint64_t line) noexcept nogil:
         return _asked(cache, first, line)
     if cache.table.random_of_k > 1:
         return _any_of_oldest(cache, first)
+    least = used[0]
     for i in range(1, cache.table.ways):
-        best = i if used[i] < used[best] else best
+        if used[i] < least:
+            least = used[i]
+            best = i
     if not _filling(cache.lines + first + best):
         return cache.lines + first + best
     for i in range(cache.table.ways):

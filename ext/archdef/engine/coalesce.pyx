@@ -5,7 +5,7 @@ compiled form, compared with it in the tests.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
-from archdef.engine.bits cimport count_bits
+from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.machine cimport CO_SHRINKING, CO_STRICT, CoalescingTable
 from archdef.engine.policy cimport Hook, ask_coalescing
 
@@ -54,28 +54,26 @@ cdef int _shrinking(const CoalescingTable *rule, const uint64_t *addresses, uint
                     Transaction *out, int count) noexcept nogil:
     """Serve the lowest lane's segment and all lanes in it, halve it while one half is unused, repeat."""
     cdef int lane, log = 0
-    cdef uint64_t left = mask, served, base, size, low, high
+    cdef uint64_t left = mask, others, served, base, size, low, high
     while 1 << log < bytes:
         log += 1
     while left:
-        lane = 0
-        while not left >> lane & 1:
-            lane += 1
+        lane = lowest_bit(left)
         size = <uint64_t>rule.segment_bytes[log]
         base = addresses[lane] & ~(size - 1)
         served = 0
         low = base + size
         high = base
-        while left >> lane:
-            if left >> lane & 1 and addresses[lane] - base < size:
+        others = left
+        while others:
+            lane = lowest_bit(others)
+            others &= others - 1
+            if addresses[lane] - base < size:
                 served |= <uint64_t>1 << lane
                 if addresses[lane] < low:
                     low = addresses[lane]
                 if addresses[lane] + <uint64_t>bytes > high:
                     high = addresses[lane] + <uint64_t>bytes
-            lane += 1
-            if lane == 64:
-                break
         left &= ~served
         while size > <uint64_t>rule.sector_bytes:
             if high <= base + size // 2:
@@ -102,9 +100,10 @@ cdef inline uint32_t _words(uint64_t touched) noexcept nogil:
 cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t mask, int first, int last, int bytes, bint cover,
                 Transaction *out, int start) noexcept nogil:
     """One transaction per distinct line of the group, moving the sectors that are touched."""
-    cdef int lane, i, count = start
+    cdef int lane, i, count = start, shift = lowest_bit(<uint64_t>rule.sector_bytes)
     cdef int64_t left
     cdef uint64_t line, sector_bytes = <uint64_t>rule.sector_bytes
+    cdef uint64_t hashed, found = 0     # bit of each line found so far, by a hash: most scattered lanes come to a new one
     cdef uint64_t a, line_mask = ~<uint64_t>(rule.line_bytes - 1)
     for lane in range(first, last):
         if not mask >> lane & 1:
@@ -115,25 +114,24 @@ cdef int _lines(const CoalescingTable *rule, const uint64_t *addresses, uint64_t
             line = a & line_mask
             # consecutive lanes mostly fall into the line found last
             i = count - 1
-            while i >= start and out[i].line != line:
-                i -= 1
+            if i < start or out[i].line != line:
+                hashed = <uint64_t>1 << (line * <uint64_t>0x9E3779B97F4A7C15 >> 58)
+                if not found & hashed:
+                    i = start - 1
+                while i >= start and out[i].line != line:
+                    i -= 1
+                found |= hashed
             if i < start:
                 i = count
                 count += 1
                 out[i].line = line
                 out[i].sectors = 0
-            out[i].sectors |= <uint32_t>1 << ((a - line) // sector_bytes)
+            out[i].sectors |= <uint32_t>1 << ((a - line) >> shift)
             left -= <int64_t>(sector_bytes - (a & (sector_bytes - 1)))
             a = (a & ~(sector_bytes - 1)) + sector_bytes
     for i in range(start, count):
-        lane = 0
-        while not out[i].sectors >> lane & 1:
-            lane += 1
-        out[i].address = out[i].line + <uint64_t>lane * sector_bytes
-        out[i].bytes = 0
-        while lane < 32 and out[i].sectors >> lane:
-            out[i].bytes += <uint32_t>sector_bytes * (out[i].sectors >> lane & 1)
-            lane += 1
+        out[i].address = out[i].line + <uint64_t>lowest_bit(out[i].sectors) * sector_bytes
+        out[i].bytes = <uint32_t>sector_bytes * <uint32_t>count_bits(out[i].sectors)
         out[i].covered = 0
         out[i].words = 0
     if cover and rule.line_bytes <= 256:

@@ -9,6 +9,7 @@ from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Port, Request
 from archdef.engine.route cimport Routing
 from archdef.engine.link cimport Link, link_reserve
+from archdef.engine.topology cimport Topology, topology_travel
 
 cdef struct Crossbar:
     const MachineTable *m
@@ -17,6 +18,7 @@ cdef struct Crossbar:
     int32_t *cluster         # of each multiprocessor
     int64_t *hop_fs          # by which answers take longer to each multiprocessor, NULL: all lie at one distance …
     int64_t *noc_distance_fs  # [cluster][partition]: … and from each partition
+    Topology *topology       # … and by a plugin's topology, NULL: there is none
     int64_t *sending_fs      # [cluster; behind them, of ports for stores]: until when it sends, where its multiprocessors share a port
     int64_t *leaving_fs      # [cluster]: until when something leaves it, where there is a limit
     int64_t *in_free_fs      # [partition or slice]: from when on the next packet can come in …
@@ -117,6 +119,8 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
                                packet * m.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
     if x.hop_fs != NULL:
         arrival += x.hop_fs[sm] + x.noc_distance_fs[x.cluster[sm] * m.dram.partitions + slice]
+        if x.topology != NULL:
+            arrival = topology_travel(x.topology, sm, slice, packet, arrival)
     return arrival
 
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1

@@ -6,6 +6,7 @@ from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.route cimport Routing
 from archdef.engine.link cimport links_close, links_open
+from archdef.engine.topology cimport topology_close, topology_open
 
 
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1:
@@ -23,6 +24,7 @@ cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int
         raise MemoryError("crossbar of the machine")
     _number_clusters(x)
     _measure_noc(x)
+    x.topology = topology_open(m)
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
         x.links = links_open(x.cluster[m.chip.multiprocessors - 1] + 1)
     if m.interconnect.l2_partitions.link_bytes_per_cycle and m.interconnect.l2_partitions.count > 1:
@@ -41,16 +43,18 @@ cdef void crossbar_close(Crossbar *x) noexcept nogil:
     free(x.out_free_fs)
     links_close(x.links)
     links_close(x.partition_links)
+    topology_close(x.topology)
     x.cluster = NULL
     x.hop_fs = x.noc_distance_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
     x.links = x.partition_links = NULL
+    x.topology = NULL
 
 
 cdef int _number_clusters(Crossbar *x) except -1:
     """Say which cluster each multiprocessor is in, and how far it is; beyond the sizes that are declared, clusters have the usual size."""
     cdef const MachineTable *m = x.m
     cdef int64_t i, left = 0, k = -1, place = 0
-    if m.interconnect.distances.hop_cycles_count or m.interconnect.distances.partition_fs:
+    if m.interconnect.distances.hop_cycles_count or m.interconnect.distances.partition_fs or m.interconnect.distances.hook:
         x.hop_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
         if x.hop_fs == NULL:
             raise MemoryError("distances of the network")

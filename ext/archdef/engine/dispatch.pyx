@@ -1,8 +1,8 @@
 """Which block starts where and when: launches wait for their time and for each other, their blocks for a place.
 
 Launches start their blocks in the order in which they became ready, all of one before the first of the next. A block goes to the
-multiprocessor with the fewest resident warps that has room for it. What is decided here takes effect no earlier than the epoch
-that follows, and everything that a decision depends on is known by then, so the length of epochs never shows.
+multiprocessor with the fewest resident warps that has room for it, or to which a plugin's policy sends it. What is decided here takes effect
+no earlier than the epoch that follows, and everything that a decision depends on is known by then, so the length of epochs never shows.
 
 A launch by a kernel reaches its stream when its time has come, and starts once what is before it there is complete. It is complete when
 its blocks have ended, its stores have landed, and all that its blocks have launched is complete; then its tail begins, one after the
@@ -19,14 +19,14 @@ from archdef.engine.device_runtime cimport LK_COPY, LK_GRID, LK_MARK, LS_COMPLET
 from archdef.engine.events cimport EV_BLOCK, EV_CHILDREN, EV_SWAPPED_IN, events_push
 from archdef.engine.child_launches cimport buffer_return, child_launches_drop, launch_drop
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
-from archdef.engine.dispatch_event cimport (DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES, DISPATCH_BLOCK_WAITING,
-                                            Ended, DispatchEvent)
+from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES,
+                                            DISPATCH_BLOCK_WAITING, Ended, DispatchEvent)
 from archdef.engine.dispatcher cimport BlockSlots, Dispatcher
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
-from archdef.engine.machine cimport MachineTable
+from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
-from archdef.engine.policy cimport Hook, ask_dispatch
+from archdef.engine.dispatch_policy cimport DispatchPolicy, dispatch_policy_ask, dispatch_policy_ended
 from archdef.engine.block_swap cimport block_swap_out
 from archdef.engine.block_storage cimport block_storage_release, block_storage_take
 
@@ -110,20 +110,37 @@ cdef inline bint _has_room(const BlockSlots *sm, const Launch *launch) noexcept 
     return True
 
 
-cdef BlockSlots *_asked(Dispatcher *d, const Launch *launch) noexcept nogil:
-    """The multiprocessor that a plugin's policy names; NULL: none has room."""
-    cdef int64_t i, n = d.m.chip.multiprocessors, first = -1
-    cdef int64_t *room = d.asked
-    for i in range(n):
-        room[i] = _has_room(d.sms + i, launch)
-        room[n + i] = launch.origin.residencies[i].resident
-        room[2 * n + i] = d.sms[i].used[0]
-        if room[i] and first < 0:
-            first = i
-    if first < 0:
+cdef int64_t _seated(const Dispatcher *d, const BlockSlots *sm, const Launch *launch) noexcept nogil:
+    """How many blocks of a launch, or of those that it launches, have a place on a multiprocessor, whether they have started or not."""
+    cdef int64_t k, found = 0
+    cdef uint64_t taken
+    for k in range(d.m.schedulers.count * SCHEDULER_WARPS // 64):
+        taken = ~sm.free_blocks[k]
+        while taken:
+            found += sm.core.blocks[64 * k + lowest_bit(taken)].launch.origin == launch.origin
+            taken &= taken - 1
+    return found
+
+
+cdef BlockSlots *_asked(Dispatcher *d, const Launch *launch, int64_t cycle) noexcept nogil:
+    """The multiprocessor that a plugin's policy names; NULL: none has room, or it declines."""
+    cdef int64_t i, before
+    cdef DispatchPolicy *p = d.policy
+    cdef bint fits = False
+    for i in range(d.m.chip.multiprocessors):
+        p.room[i] = _has_room(d.sms + i, launch)
+        p.blocks[i] = _seated(d, d.sms + i, launch)
+        p.load[i] = d.sms[i].used[0]
+        fits |= p.room[i] != 0
+    p.declined = False
+    if not fits:
         return NULL
-    i = ask_dispatch(<Hook *><size_t>d.m.chip.dispatch_hook, launch.next_block, n, room, room + n, room + 2 * n)
-    return d.sms + (i if i >= 0 else first)
+    before = p.ask_at
+    i = dispatch_policy_ask(p, launch.next_block, cycle)
+    if p.ask_at < NEVER and p.ask_at != before:
+        dispatch_note(d, p.ask_at, DISPATCH_ASK, 0, 0)
+        p.wishes += 1
+    return d.sms + i if i >= 0 else NULL
 
 
 cdef void _share(const MachineTable *m, int64_t blocks, int64_t *given) noexcept nogil:
@@ -225,11 +242,11 @@ cdef BlockSlots *_grouped(Dispatcher *d, const Launch *launch) noexcept nogil:
     return sm if best != NULL and sm.used[0] <= best.used[0] and _has_room(sm, launch) else best
 
 
-cdef BlockSlots *_choose(Dispatcher *d, const Launch *launch) noexcept nogil:
+cdef BlockSlots *_choose(Dispatcher *d, const Launch *launch, int64_t cycle) noexcept nogil:
     """The multiprocessor with the fewest resident warps that has room for a block, in the block's group if it has one; NULL: none has."""
     cdef BlockSlots *best = NULL
-    if d.m.chip.dispatch_hook:
-        return _asked(d, launch)
+    if d.policy != NULL:
+        return _asked(d, launch, cycle)
     if d.m.chip.groups[0]:
         best = _grouped(d, launch)
     return best if best != NULL else _least(d, launch, 0, d.m.chip.multiprocessors)
@@ -332,6 +349,8 @@ cdef void _leave(Dispatcher *d, BlockSlots *sm, int32_t slot) noexcept nogil:
         b.leaving = False
         b.storage = NULL
         return
+    if d.policy != NULL:
+        dispatch_policy_ended(d.policy, sm.core.id, slot)
     block_storage_release(&d.storage, launch, b.storage)
     b.storage = NULL
     launch.seated -= 1
@@ -433,6 +452,12 @@ cdef bint _come_back(Dispatcher *d, BlockSlots *sm, ChildLaunches *child_launche
 
 
 # --------------------------------------------------------------------------------------------------------------- filling
+cdef inline void _wait_for_room(Dispatcher *d, int64_t cycle) noexcept nogil:
+    """The next block has no place: one that waits for its children may give it its own, unless a plugin's policy wants it to wait."""
+    if d.policy == NULL or not d.policy.declined:
+        _make_room(d, cycle)
+
+
 cdef void _fill(Dispatcher *d, BlockSlots *only, int64_t cycle) noexcept nogil:
     """Start as many blocks as have room; if all was full before, `only` that multiprocessor has changed."""
     cdef Launch *launch
@@ -440,9 +465,9 @@ cdef void _fill(Dispatcher *d, BlockSlots *only, int64_t cycle) noexcept nogil:
     cdef BlockSlots *sm
     while d.returning != NULL:
         child_launches = d.returning
-        sm = _choose(d, child_launches.block.launch)
+        sm = _choose(d, child_launches.block.launch, cycle)
         if sm == NULL:
-            _make_room(d, cycle)
+            _wait_for_room(d, cycle)
             return
         _come_back(d, sm, child_launches, cycle)
         d.returning = child_launches.next
@@ -454,13 +479,13 @@ cdef void _fill(Dispatcher *d, BlockSlots *only, int64_t cycle) noexcept nogil:
                 if not _place_cluster(d, launch, cycle):
                     return
                 continue
-            if d.full:
+            if d.full and d.policy == NULL:
                 sm = only if only != NULL and _has_room(only, launch) else NULL
             else:
-                sm = _choose(d, launch)
+                sm = _choose(d, launch, cycle)
             if sm == NULL:
                 d.full = True
-                _make_room(d, cycle)
+                _wait_for_room(d, cycle)
                 return
             if not _place_block(d, sm, launch, NULL, cycle):
                 return
@@ -695,6 +720,8 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
             d.end_part += d.m.chip.block_launch.end_64ths
             cycle = d.end_free = max(d.end_free, cycle) + (d.end_part >> 6)
             d.end_part &= 63
+        if d.policy != NULL:
+            d.policy.issued_at_end[sm.core.id * d.policy.slots + ended.slot] = ended.issued
         launch = sm.core.blocks[ended.slot].launch
         launch.done_blocks += 1
         launch.ended = max(launch.ended, cycle)
@@ -772,6 +799,11 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
             else:
                 d.last_returning.next = child_launches
             d.last_returning = child_launches
+        elif item.kind == DISPATCH_ASK:
+            d.policy.wishes -= 1
+            if item.cycle != d.policy.ask_at:
+                continue
+            d.policy.ask_at = NEVER
         elif not _ready(d, launch, item.cycle):
             return -1
         _fill(d, freed, item.cycle)
@@ -781,6 +813,27 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
 cdef int64_t dispatch_next(const Dispatcher *d) noexcept nogil:
     """Cycle of the next thing known; NEVER if there is none."""
     return d.heap[0].cycle if d.count else NEVER
+
+
+cdef bint dispatch_wishes_alone(const Dispatcher *d) noexcept nogil:
+    """Whether nothing is known but cycles at which a plugin's policy wants to be asked."""
+    return d.policy != NULL and d.count and d.count == d.policy.wishes
+
+
+cdef int64_t dispatch_wish(Dispatcher *d, int64_t others) noexcept nogil:
+    """Cycle of the next thing where nothing is known here but wishes of the policy, and something else happens at `others`; NEVER: nothing can come any more.
+
+    Where nothing else happens it has its way once.
+    """
+    cdef DispatchPolicy *p = d.policy
+    if p.ask_at >= NEVER:               # it wants none of them any more
+        d.count = p.wishes = 0
+        return others
+    if others >= NEVER:
+        if p.last_chance:
+            return NEVER
+        p.last_chance = True
+    return min(others, p.ask_at)
 
 
 cdef void dispatch_close(Dispatcher *d) noexcept nogil:

@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.block_memory cimport BlockStoragePool
 from archdef.engine.dispatch_event cimport DispatchEvent, Ended
+from archdef.engine.dispatch_policy cimport DispatchPolicy
 from archdef.engine.fault_record cimport Fault
 from archdef.engine.launch cimport ChildLaunches, Launch
 from archdef.engine.machine cimport MachineTable
@@ -29,7 +30,7 @@ cdef struct Dispatcher:
     Launch **launches            # by number
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer
-    int64_t *asked               # [3][multiprocessors]: what a plugin's block dispatch is shown; NULL: there is none
+    DispatchPolicy *policy       # a plugin's; NULL: there is none
     DispatchEvent *heap          # in order of cycle, kind, sm, index
     int32_t count
     int32_t room

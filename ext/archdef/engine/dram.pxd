@@ -21,6 +21,7 @@ cdef struct Entry:           # one transaction in the partition's queue
     int32_t serial           # atomics: what it asks of the atomic unit, in quarters; 0: not an atomic
     int32_t previous         # in the bank's list
     int32_t next             # in the bank's list, the arrival list or the free list
+    int32_t asker            # multiprocessor that asked first for what it fetches, -1: nobody, or see `sm`
     Line *line               # cache line that the entry fills, or NULL
     uint32_t sectors         # sectors of it
     int32_t waiters          # first request that waits for the fill, -1: none
@@ -81,9 +82,15 @@ cdef struct Dram:
     int64_t groups           # of banks that are refreshed together
     Bank *banks
     PartitionCounters counters
+    int32_t *shown           # those in banks' lists, in the order in which they came; NULL: nobody wants to know …
+    void *order              # … for there is no `DramOrder` of dram_order.pxd
 
 cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1
 cdef void dram_close(Dram *d) noexcept nogil
 cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil
+cdef bint dram_look(Dram *d, int64_t now_fs, int64_t *again_fs) noexcept nogil
+cdef void dram_open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogil
+cdef int64_t dram_turned_fs(const Dram *d, int32_t way) noexcept nogil
+cdef int32_t dram_serve(Dram *d, int32_t index, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil
 cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil
 cdef void dram_release(Dram *d, int32_t index) noexcept nogil

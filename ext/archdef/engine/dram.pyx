@@ -7,6 +7,7 @@ Invariants:
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memmove
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
@@ -64,7 +65,7 @@ cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t b
     e.direction = direction
     e.bytes = bytes
     e.bursts = <int32_t>((bytes + d.m.dram.burst_bytes - 1) >> lowest_bit(<uint64_t>d.m.dram.burst_bytes))
-    e.sm = e.slot = -1
+    e.sm = e.slot = e.asker = -1
     e.serial = 0
     e.line = NULL
     e.sectors = 0
@@ -108,6 +109,8 @@ cdef void _show(Dram *d, int64_t now_fs) noexcept nogil:
         b.tail[way] = index
         if b.hit[way] < 0 and b.row == e.row:
             b.hit[way] = index
+        if d.shown != NULL:
+            d.shown[d.visible[0] + d.visible[1]] = index
         d.visible[way] += 1
         index = d.arrivals_head
     if index < 0:
@@ -120,7 +123,7 @@ cdef int32_t _first_for(Dram *d, int32_t index, int64_t row) noexcept nogil:
     return index
 
 
-cdef void _open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogil:
+cdef void dram_open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogil:
     """Close what is open, activate `row`."""
     cdef int64_t start = now_fs
     if b.row >= 0:
@@ -211,6 +214,14 @@ cdef inline bint _wanted(Dram *d, int64_t group) noexcept nogil:
     return (d.has[DIR_READ] | d.has[DIR_WRITE]) & d.refreshes[group].banks != 0
 
 
+cdef void _leave_order(Dram *d, int32_t index) noexcept nogil:
+    """A transaction that the scheduler saw is gone."""
+    cdef int32_t i = 0, left = d.visible[0] + d.visible[1]
+    while d.shown[i] != index:
+        i += 1
+    memmove(d.shown + i, d.shown + i + 1, <size_t>(left - i) * sizeof(int32_t))
+
+
 cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
     cdef Entry *e = d.entries + index
     cdef int32_t way = e.direction
@@ -229,6 +240,8 @@ cdef void _unlink(Dram *d, Bank *b, int32_t index) noexcept nogil:
         if d.m.dram.refresh_banks and not _wanted(d, e.bank & (d.groups - 1)):
             d.refreshes[e.bank & (d.groups - 1)].idle_fs = d.command_fs
     d.visible[way] -= 1
+    if d.shown != NULL:
+        _leave_order(d, index)
 
 
 cdef bint _awake(Dram *d, int32_t way, int64_t now_fs) noexcept nogil:
@@ -241,21 +254,12 @@ cdef bint _awake(Dram *d, int32_t way, int64_t now_fs) noexcept nogil:
     return False
 
 
-cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil:
-    """Let one column command go if one may go now.
-
-    Returns the entry served (the caller releases it), or -1. `done_fs`: end of its data on the bus; `again_fs`: when to
-    decide next (NEVER: nothing is queued).
-    """
+cdef bint dram_look(Dram *d, int64_t now_fs, int64_t *again_fs) noexcept nogil:
+    """See what has come, and whose turn it is, reads or writes. False: no command can go now, `again_fs` says when to look again."""
     cdef const MachineTable *m = d.m
-    cdef int32_t way, best = -1, hit
-    cdef int64_t first = NEVER, oldest = NEVER, start
-    cdef uint64_t left
-    cdef Bank *b
-    cdef Entry *e
     if now_fs < d.command_fs:
         again_fs[0] = d.command_fs
-        return -1
+        return False
     if m.dram.t_refi_fs and now_fs >= d.refresh_fs:
         if m.dram.refresh_banks:
             _refresh_banks(d, now_fs)
@@ -263,11 +267,11 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
             _refresh_partition(d, now_fs)
         if now_fs < d.command_fs:
             again_fs[0] = d.command_fs
-            return -1
+            return False
     _show(d, now_fs)
     if d.visible[0] + d.visible[1] == 0:
         again_fs[0] = d.entries[d.arrivals_head].arrival_fs if d.arrivals_head >= 0 else NEVER
-        return -1
+        return False
     # turning the bus around costs time: writes collect until there are many, or nothing else to do
     if d.direction == DIR_READ:
         if d.visible[DIR_WRITE] >= m.dram.write_drain_high or d.visible[DIR_READ] == 0:
@@ -277,34 +281,19 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
     # no waiting for banks that are refreshed while the other direction could go
     if m.dram.refresh_banks and not _awake(d, d.direction, now_fs) and _awake(d, 1 - d.direction, now_fs):
         d.direction = 1 - d.direction
-    way = d.direction
-    left = d.has[way]
-    while left:
-        b = d.banks + lowest_bit(left)
-        left &= left - 1
-        if b.hit[way] < 0:
-            if b.ready_fs > now_fs:
-                first = min(first, b.ready_fs)
-                continue
-            _open_row(d, b, d.entries[b.head[way]].row, now_fs)
-        hit = b.hit[way]
-        if b.column_fs <= now_fs:
-            if d.entries[hit].sequence < oldest:
-                oldest = d.entries[hit].sequence
-                best = hit
-        elif b.column_fs < first:
-            first = b.column_fs
-    if best < 0:
-        again_fs[0] = first
-        if d.arrivals_head >= 0 and d.visible[0] + d.visible[1] < m.dram.window:
-            again_fs[0] = min(first, d.entries[d.arrivals_head].arrival_fs)
-        return -1
-    start = d.write_end_fs + m.dram.t_wtr_fs if way == DIR_READ else d.read_end_fs + m.dram.t_rtw_fs - m.dram.t_wl_fs
-    if start > now_fs:
-        again_fs[0] = start
-        return -1
-    e = d.entries + best
-    b = d.banks + e.bank
+    return True
+
+
+cdef int64_t dram_turned_fs(const Dram *d, int32_t way) noexcept nogil:
+    """When the bus has turned around to a direction."""
+    return d.write_end_fs + d.m.dram.t_wtr_fs if way == DIR_READ else d.read_end_fs + d.m.dram.t_rtw_fs - d.m.dram.t_wl_fs
+
+
+cdef int32_t dram_serve(Dram *d, int32_t index, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil:
+    """Let the column command of a transaction go whose row is open. Gives its entry."""
+    cdef const MachineTable *m = d.m
+    cdef Entry *e = d.entries + index
+    cdef Bank *b = d.banks + e.bank
     if b.fresh:
         b.fresh = 0
         d.counters.row_misses += 1
@@ -312,7 +301,7 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         d.counters.row_hits += 1
     d.command_fs = now_fs + e.bursts * m.dram.burst_fs
     d.counters.busy_fs += e.bursts * m.dram.burst_fs
-    if way == DIR_READ:
+    if e.direction == DIR_READ:
         d.read_end_fs = now_fs + m.dram.t_cl_fs + e.bursts * m.dram.burst_fs
         done_fs[0] = d.read_end_fs
         b.precharge_fs = d.command_fs
@@ -324,7 +313,7 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         b.precharge_fs = d.write_end_fs + m.dram.t_wr_fs
         d.counters.writes += 1
         d.counters.bytes_written += e.bytes
-    _unlink(d, b, best)
+    _unlink(d, b, index)
     if m.dram.page_policy == DRAM_PAGE_POLICY_CLOSE_ADAPTIVE and b.hit[DIR_READ] < 0 and b.hit[DIR_WRITE] < 0:
         b.row = -1
         b.ready_fs = max(b.precharge_fs, b.activated_fs + m.dram.t_ras_fs) + m.dram.t_rp_fs
@@ -333,4 +322,45 @@ cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *aga
         again_fs[0] = NEVER
         if d.arrivals_head >= 0:
             again_fs[0] = max(d.command_fs, d.entries[d.arrivals_head].arrival_fs)
-    return best
+    return index
+
+
+cdef int32_t dram_decide(Dram *d, int64_t now_fs, int64_t *done_fs, int64_t *again_fs) noexcept nogil:
+    """Let one column command go if one may go now.
+
+    Returns the entry served (the caller releases it), or -1. `done_fs`: end of its data on the bus; `again_fs`: when to
+    decide next (NEVER: nothing is queued).
+    """
+    cdef int32_t way, best = -1, hit
+    cdef int64_t first = NEVER, oldest = NEVER, start
+    cdef uint64_t left
+    cdef Bank *b
+    if not dram_look(d, now_fs, again_fs):
+        return -1
+    way = d.direction
+    left = d.has[way]
+    while left:
+        b = d.banks + lowest_bit(left)
+        left &= left - 1
+        if b.hit[way] < 0:
+            if b.ready_fs > now_fs:
+                first = min(first, b.ready_fs)
+                continue
+            dram_open_row(d, b, d.entries[b.head[way]].row, now_fs)
+        hit = b.hit[way]
+        if b.column_fs <= now_fs:
+            if d.entries[hit].sequence < oldest:
+                oldest = d.entries[hit].sequence
+                best = hit
+        elif b.column_fs < first:
+            first = b.column_fs
+    if best < 0:
+        again_fs[0] = first
+        if d.arrivals_head >= 0 and d.visible[0] + d.visible[1] < d.m.dram.window:
+            again_fs[0] = min(first, d.entries[d.arrivals_head].arrival_fs)
+        return -1
+    start = dram_turned_fs(d, way)
+    if start > now_fs:
+        again_fs[0] = start
+        return -1
+    return dram_serve(d, best, now_fs, done_fs, again_fs)

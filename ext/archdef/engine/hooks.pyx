@@ -2,8 +2,9 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.policy cimport (PK_ADMISSION, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_PREFETCHER, PK_REPLACEMENT, PK_SCHEDULER,
-                                    PK_THROTTLE, PK_VICTIM_CACHE, Hook, policy_function)
+from archdef.engine.policy cimport (ARCHDEF_TOPOLOGY_HOPS, ARCHDEF_TOPOLOGY_LINKS, PK_ADMISSION, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_DRAM,
+                                    PK_PARTITION, PK_PLACEMENT, PK_PREFETCHER, PK_REPLACEMENT, PK_SCHEDULER, PK_THROTTLE, PK_TOPOLOGY,
+                                    PK_VICTIM_CACHE, Hook, policy_function)
 from archdef.engine.prototype cimport Prototype, prototype_answer
 
 from archdef.errors import EngineLimit, PolicyError
@@ -73,7 +74,8 @@ cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
     """Where a machine's table holds the hook of a place."""
     for name, at in (("scheduler", <size_t>&m.schedulers.hook), ("throttle", <size_t>&m.schedulers.throttle_hook),
                      ("dispatch", <size_t>&m.chip.dispatch_hook), ("branch", <size_t>&m.branch_hook),
-                     ("partition", <size_t>&m.dram.partition_hook), ("banks", <size_t>&m.shared.hook), ("load", <size_t>&m.load.hook),
+                     ("partition", <size_t>&m.dram.partition_hook), ("dram", <size_t>&m.dram.order_hook),
+                     ("topology", <size_t>&m.interconnect.distances.hook), ("banks", <size_t>&m.shared.hook), ("load", <size_t>&m.load.hook),
                      ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.caches.l1.hook),
                      ("l2", <size_t>&m.caches.l2.hook), ("constant", <size_t>&m.caches.constant.hook),
                      ("constant_l2", <size_t>&m.caches.constant_l2.hook), ("constant_l3", <size_t>&m.caches.constant_l3.hook),
@@ -116,7 +118,22 @@ cdef object _refusal(const Hook *hook):
             return f"answered {answer} where it is told of a {_CACHE_EVENTS[first]} of line {second:#x}: the answer must be 0"
         return f"answered way {answer}, of 0 to {first - 1} without the busy ones, {second:#x}" + (f" of those from {third} on" if third else "")
     if hook.kind == PK_DISPATCH:
+        if third == 1:
+            return f"wants to be asked about block {first} again at cycle {answer}, at cycle {second}: it must be a later one, by at most 2^30, or 0"
+        if third == 2:
+            return f"holds back block {first} at cycle {second}, for which {answer} multiprocessors have room, where nothing else can go on"
         return f"sent block {first} to multiprocessor {answer}, which has no room for it, or is not one of 0 to {second - 1}"
+    if hook.kind == PK_DRAM:
+        if third:
+            return f"opened rows of partition {second} {answer} times in a row, the latest in bank {first}, and let no data go"
+        return f"answered request {answer} of partition {second}, of 0 to {first - 1}"
+    if hook.kind == PK_PLACEMENT:
+        return f"placed page {first:#x} in L2 partition {answer}, of 0 to {second - 1}"
+    if hook.kind == PK_TOPOLOGY:
+        if third:
+            return (f"named link {answer} on the way from partition {second} to multiprocessor {first}, of 0 to {<int>ARCHDEF_TOPOLOGY_LINKS - 1}, "
+                    "or -1 for none")
+        return f"answered {answer} hops from partition {second} to multiprocessor {first}, of 0 to {<int>ARCHDEF_TOPOLOGY_HOPS}"
     return f"answered {answer} for the branch at {first}, where 1 or 0 says which side goes first"
 
 

@@ -181,6 +181,7 @@ cdef inline void _fetch(Visit *v, Line *line, uint32_t missing) noexcept nogil:
     cdef int32_t sector, index = partition_enqueue(p, v.time_fs, v.number * <uint64_t>table.line_bytes
                                                    + <uint64_t>lowest_bit(missing) * <uint64_t>table.sector_bytes, bytes, DIR_READ)
     p.dram.entries[index].bytes = <int32_t>bytes
+    p.dram.entries[index].asker = v.sm
     _wait_for(v, index, lowest_bit(missing & v.wanted))
     if line == NULL:
         return

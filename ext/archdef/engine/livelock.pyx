@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from archdef.engine.clock cimport NEVER
-from archdef.engine.dispatch cimport dispatch_next
+from archdef.engine.dispatch cimport dispatch_next, dispatch_wishes_alone
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.divergence cimport Frame, Split
 from archdef.engine.launch cimport WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_DIVERGED, WS_REGISTERS, Block, Launch, Warp
@@ -24,6 +24,7 @@ from archdef.engine.state cimport Sm
 cdef enum:
     QUIET_CYCLES = 16384     # without an effect, before states are remembered: a matter of cost only
     LOOKS = 32
+    MOST_REFUSALS = 64       # of a plugin's dispatch of blocks to place one, in a row, before it counts as what nobody will do
 
 
 cdef void watch_start(Watch *watch) noexcept nogil:
@@ -124,6 +125,8 @@ cdef bint _nothing_due(const Dispatcher *dispatcher) noexcept nogil:
         if launch.stores:
             return False
         launch = launch.next_running
+    if dispatch_wishes_alone(dispatcher) and dispatcher.policy.in_a_row >= MOST_REFUSALS:
+        return dispatcher.leaving == 0
     return dispatch_next(dispatcher) >= NEVER and dispatcher.leaving == 0
 
 

@@ -69,16 +69,7 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
         w.ready[u.sets[i]] = sm.lsu.looping << 4 | u.cause
 
 
-cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
-    """Issue a memory op: move the data, then let the load/store unit send what it costs."""
-    cdef Reach reach
-    if memory_access(sm, w, u, lanes, &sm.lsu, &reach) < 0:
-        return -1
-    memory_begin(sm, slot, w, u, &reach, w.copy_group, cycle)
-    return 0
-
-
-cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *access, Reach *reach) noexcept nogil:
+cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *access, Reach *reach) noexcept nogil:
     """Move the data of an access; count it, and say what it will cost: in `reach`, and in `access` what does not depend on when."""
     cdef StatementCounters *c = w.launch.counters + u.statement
     access.count = 0
@@ -189,7 +180,7 @@ cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
     sm.units.turn = <int32_t>pseudorandom_below(<uint64_t>(cycle << 16 | sm.core.id), <uint32_t>sm.m.schedulers.count)
 
 
-cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
+cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
     """Let the load/store unit begin the access that has been made ready."""
     cdef Launch *launch = w.launch
     cdef const MachineTable *m = launch.m
@@ -271,6 +262,25 @@ cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
         w.loads -= 1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = latency << 4 | u.cause
+
+
+cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:
+    """Issue a memory op: move the data, then let the load/store unit send what it costs."""
+    cdef Reach reach
+    if _access(sm, w, u, lanes, &sm.lsu, &reach) < 0:
+        return -1
+    _begin(sm, slot, w, u, &reach, w.copy_group, cycle)
+    return 0
+
+
+cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *access, Reach *reach) noexcept nogil:
+    """The first half of `memory_issue`, for accesses that are queued."""
+    return _access(sm, w, u, lanes, access, reach)
+
+
+cdef void memory_begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
+    """The second half of it."""
+    _begin(sm, slot, w, u, reach, group, cycle)
 
 
 cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:

@@ -27,6 +27,7 @@ cdef class DeviceMemory:
 
     cdef Heap heap                   # of kernels; `heap_address` 0: there is none yet
     cdef readonly uint64_t heap_address
+    cdef object pages                # a `PageTable` of placement.pxd, None: no plugin places pages
 
     cdef int _publish(self) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL

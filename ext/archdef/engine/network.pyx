@@ -14,6 +14,7 @@ from archdef.engine.clock cimport NEVER
 from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_leave, crossbar_open, crossbar_sending, enter_partition, enter_slice,
                                       packet_bytes, partial_fs)
 from archdef.engine.dram cimport dram_decide, dram_release
+from archdef.engine.dram_order cimport dram_order_decide
 from archdef.engine.events cimport Events
 from archdef.engine.l2_coalescer cimport l2_coalescer_close, l2_coalescer_open
 from archdef.engine.l2_slice cimport l2_arrive, l2_close, l2_open, l2_served
@@ -122,6 +123,14 @@ cdef inline int64_t _over(Network *n, int32_t sm, const Request *r, int32_t whic
     return arrival_fs
 
 
+cdef inline void _count_way(Network *n, int32_t sm, int32_t which) noexcept nogil:
+    """A request for a page that a plugin has placed goes on its way."""
+    if n.routing.l2_partition[which] == n.routing.sm_l2_partition[sm]:
+        n.routing.placed[sm].near_requests += 1
+    else:
+        n.routing.placed[sm].far_requests += 1
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition or slice that is full."""
     cdef const MachineTable *m = n.m
@@ -129,7 +138,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t sm = owner_of(&n.ports, unit), queued
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(m, r.address, &local), through = which, port_slice = which
+    cdef int32_t which = <int32_t>partition_of(&n.routing, sm, r.address, &local), through = which, port_slice = which
     cdef Partition *p = n.partitions + which
     cdef int64_t packet, arrival_fs
     if r.counters != NULL and shared_texture_has(&n.textures, sm, r, now_fs):
@@ -143,7 +152,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         tournament_set(&n.events, unit, crossbar_sending(&n.crossbar, unit, sm)[0])
         return
     if n.routing.parities != NULL:
-        through = route(&n.routing, sm, r)
+        through = route(&n.routing, sm, r, which)
         port_slice = slice_of(through)
         if moves_data_in(r):
             if through >> SLICE_BITS:
@@ -151,6 +160,8 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
             if slice_queue_wait(&n.queues, unit, port_slice, now_fs):
                 _wake_one(n, p, now_fs)     # as above
                 return
+    if n.routing.placement != NULL:
+        _count_way(n, sm, which)
     packet = packet_bytes(m, r)
     arrival_fs = crossbar_leave(&n.crossbar, port, unit, sm, r, packet, now_fs)
     if n.routing.parities != NULL:
@@ -174,7 +185,11 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
     """Let one DRAM command go; a freed place in the queue wakes one port."""
     cdef Partition *p = n.partitions + which
     cdef int64_t done_fs = 0, again_fs = NEVER
-    cdef int32_t index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs)
+    cdef int32_t index
+    if p.dram.order != NULL:
+        index = dram_order_decide(&p.dram, now_fs, &done_fs, &again_fs)
+    else:
+        index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs)
     tournament_set(&n.events, p.unit, again_fs)
     if index < 0:
         return

@@ -251,6 +251,9 @@ cdef struct NocDistancesParameters:
     int64_t hop_cycles_count                     # how many of them there are
     int64_t partition_fs                         # Most by which they take longer, by the distance in the network on chip; how much is different for each
                                                  # cluster and partition
+    int64_t hop_fs                               # By which an answer takes longer for each hop of `topology`, the way of its request included
+    int64_t link_bytes_per_cycle                 # Rate of each link of `topology`, per core cycle; None: not a bottleneck
+    int64_t hook                                 # of a plugin's topology
 
 cdef struct RequestCoalescerParameters:
     int64_t requests                             # How many it answers together at most
@@ -310,6 +313,8 @@ cdef struct DramParameters:
     int64_t partition_xor                        # 1: each round of the partitions is turned by its number, folded by the shifts
     int64_t partition_shifts[8]                  # 0: no further one
     int64_t partition_hook                       # of a plugin's map of the partitions
+    int64_t page_bytes                           # of pages that a plugin places in L2 partitions; 0: it does not
+    int64_t order_hook                           # of a plugin's order of the queue
     int64_t burst_fs                             # for which a burst holds the bus
     int64_t page_policy                          # whether a row stays open until its bank is wanted for another one, or closes as soon as nothing that is
                                                  # queued wants it

@@ -3,6 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.cache cimport cache_close, cache_open
 from archdef.engine.dram cimport dram_close, dram_open
+from archdef.engine.dram_order cimport dram_order_close, dram_order_open
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.tournament cimport Tournament
 
@@ -14,6 +15,7 @@ cdef int partition_open(Partition *p, const MachineTable *m, int64_t which, Tour
     p.unit = unit
     p.waiting.first = p.waiting.last = -1
     dram_open(&p.dram, m, which)
+    dram_order_open(&p.dram, which)
     cache_open(&p.l2, &m.caches.l2)
     cache_open(&p.texture_l2, &m.caches.texture_l2)
     return 0
@@ -21,6 +23,7 @@ cdef int partition_open(Partition *p, const MachineTable *m, int64_t which, Tour
 
 cdef void partition_close(Partition *p) noexcept nogil:
     """Free what `partition_open` took, complete or not."""
+    dram_order_close(&p.dram)
     dram_close(&p.dram)
     cache_close(&p.l2)
     cache_close(&p.texture_l2)

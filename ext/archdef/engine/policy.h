@@ -99,15 +99,23 @@ typedef struct {
 #define ARCHDEF_CACHE_FILL 3
 #define ARCHDEF_CACHE_STORE 4
 
-/* Which multiprocessor the next block of a grid goes to. Answer: one with room. */
+/* Which multiprocessor the next block of a grid goes to. Asked when a block of a launch is next and fits somewhere, again when a block has ended, and at
+   the cycle that `again` named. Answer: one with room, or ARCHDEF_DISPATCH_NOT_NOW; where nothing else can go on, that ends the launch with an error. */
 typedef struct {
     ARCHDEF_POLICY_HEAD
     int64_t block;              /* number in the grid */
     int64_t multiprocessors;
     const int64_t *room;        /* [multiprocessors] 1: the block fits; at least one does */
-    const int64_t *blocks;      /* [multiprocessors] blocks of this launch that are resident */
+    const int64_t *blocks;      /* [multiprocessors] blocks of this launch that have a place there */
     const int64_t *load;        /* [multiprocessors] share of its warps that is taken, in 2^-40 */
+    int64_t cycle;              /* of the multiprocessors */
+    const int64_t *ended;       /* [multiprocessors] blocks that have ended there, of all launches of the session */
+    const int64_t *instructions;  /* [multiprocessors] warp instructions issued there by the time at which the latest of these ended */
+    int64_t *again;             /* [1] written, where the answer is not now: the cycle at which to ask again at the latest, later than `cycle` by at most
+                                   2^30; 0, as it is found: none */
 } ArchdefDispatchView;
+
+#define ARCHDEF_DISPATCH_NOT_NOW (-1)
 
 /* Which side of a branch goes first where the lanes of a warp part. Answer: 1 the lanes that jump, 0 those that go on. */
 typedef struct {
@@ -189,5 +197,56 @@ typedef struct {
     uint64_t *fetch;            /* [room] written by a prefetcher: numbers of lines. One that L1 holds, that no allocation holds, or for which no read can be
                                    sent now is not fetched */
 } ArchdefL1View;
+
+/* Which request of a DRAM partition's queue gets a command next. Asked whenever the column bus is free and a request is in the window; its `state` has the
+   policy's `state_words` words, one set a partition. Times are femtoseconds.
+   Answer: its place in the arrays. If its time has not come, the partition waits for it, or for a new request. If its row is open, its data go. If not, what
+   else is open in its bank is closed, its row is opened, and the policy is asked again at once. It may open rows ARCHDEF_DRAM_ROWS times in a row without
+   letting data go, and no more. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t partition;
+    int64_t now_fs;
+    int64_t writes_next;        /* 1: by the description's write drain it is the writes' turn, 0: the reads'. The policy need not keep to it */
+    int64_t count;              /* requests in the window, in the order in which they came */
+    const int64_t *arrival_fs;  /* [count] when each came */
+    const int64_t *ready_fs;    /* [count] from when on its data can go, or its row be opened */
+    const int64_t *bank;        /* [count] */
+    const int64_t *row;         /* [count] */
+    const int64_t *row_hit;     /* [count] 1: its row is open */
+    const int64_t *write;       /* [count] 1: it writes */
+    const int64_t *bytes;       /* [count] */
+    const int64_t *multiprocessor;  /* [count] who asked first for what it fetches, or writes; -1: nobody, as of what a cache writes back */
+} ArchdefDramView;
+
+#define ARCHDEF_DRAM_ROWS 1024
+
+/* Which L2 partition holds a page. Asked once, when a request for it is the first of all; it stays there as long as the device lives.
+   Answer: 0 to l2_partitions - 1. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    uint64_t page;              /* address / page_bytes */
+    int64_t page_bytes;
+    int64_t multiprocessor;     /* that asks */
+    int64_t l2_partition;       /* in which that lies */
+    int64_t l2_partitions;
+    const int64_t *pages;       /* [l2_partitions] pages that each holds */
+} ArchdefPlacementView;
+
+/* Over how many hops, and which links, an answer goes from a partition, or slice, of memory to a multiprocessor. Asked once for each pair when a machine is
+   made. Answer: hops, 0 to `room`. */
+typedef struct {
+    ARCHDEF_POLICY_HEAD
+    int64_t multiprocessor;
+    int64_t partition;
+    int64_t multiprocessors;
+    int64_t partitions;
+    int64_t room;               /* ARCHDEF_TOPOLOGY_HOPS */
+    int64_t *links;             /* [room] written, or left as found, all -1: the link of each hop in turn, 0 to ARCHDEF_TOPOLOGY_LINKS - 1; -1: one that
+                                   nobody else waits for */
+} ArchdefTopologyView;
+
+#define ARCHDEF_TOPOLOGY_HOPS 64
+#define ARCHDEF_TOPOLOGY_LINKS 4096
 
 #endif

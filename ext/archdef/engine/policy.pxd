@@ -22,6 +22,10 @@ cdef extern from "archdef/engine/policy.h":
         ARCHDEF_THROTTLE_MISS
         ARCHDEF_THROTTLE_START
         ARCHDEF_THROTTLE_END
+        ARCHDEF_DISPATCH_NOT_NOW
+        ARCHDEF_DRAM_ROWS
+        ARCHDEF_TOPOLOGY_HOPS
+        ARCHDEF_TOPOLOGY_LINKS
 
     ctypedef struct PolicyHead "ArchdefPolicyHead":   # what every view begins with
         int64_t abi
@@ -115,6 +119,10 @@ cdef extern from "archdef/engine/policy.h":
         const int64_t *room
         const int64_t *blocks
         const int64_t *load
+        int64_t cycle
+        const int64_t *ended
+        const int64_t *instructions
+        int64_t *again
 
     ctypedef struct BranchView "ArchdefBranchView":
         int64_t abi
@@ -183,6 +191,51 @@ cdef extern from "archdef/engine/policy.h":
         int64_t room
         uint64_t *fetch
 
+    ctypedef struct DramView "ArchdefDramView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t partition
+        int64_t now_fs
+        int64_t writes_next
+        int64_t count
+        const int64_t *arrival_fs
+        const int64_t *ready_fs
+        const int64_t *bank
+        const int64_t *row
+        const int64_t *row_hit
+        const int64_t *write
+        const int64_t *bytes
+        const int64_t *multiprocessor
+
+    ctypedef struct PlacementView "ArchdefPlacementView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        uint64_t page
+        int64_t page_bytes
+        int64_t multiprocessor
+        int64_t l2_partition
+        int64_t l2_partitions
+        const int64_t *pages
+
+    ctypedef struct TopologyView "ArchdefTopologyView":
+        int64_t abi
+        const int64_t *parameters
+        int64_t parameter_count
+        int64_t *state
+        void *owner
+        int64_t multiprocessor
+        int64_t partition
+        int64_t multiprocessors
+        int64_t partitions
+        int64_t room
+        int64_t *links
+
 cpdef enum PolicyKind:
     PK_SCHEDULER = 0
     PK_PARTITION = 1
@@ -195,6 +248,9 @@ cpdef enum PolicyKind:
     PK_ADMISSION = 8
     PK_PREFETCHER = 9
     PK_VICTIM_CACHE = 10
+    PK_DRAM = 16
+    PK_PLACEMENT = 17
+    PK_TOPOLOGY = 18
 
 ctypedef int64_t (*policy_function)(const void *view) noexcept nogil
 
@@ -220,6 +276,7 @@ cdef struct SchedulerHook:   # what a scheduler keeps for its policy
     int64_t blocks[64]
     int64_t state[16]
 
+cdef void policy_refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, uint64_t third) noexcept nogil
 cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexcept nogil
 cdef void place_warp(SchedulerHook *s, int64_t slot, int64_t block) noexcept nogil
 cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, int64_t last, int64_t cycle) noexcept nogil
@@ -229,8 +286,6 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
                         int64_t sector_bytes, Transaction *out, int room) noexcept nogil
 cdef int64_t ask_replacement(Hook *hook, ReplacementView *view) noexcept nogil
 cdef int64_t ask_l1(Hook *hook, L1View *view, int64_t most) noexcept nogil
-cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
-                          const int64_t *load) noexcept nogil
 cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil
 cdef void refuse_throttle(Hook *hook, int64_t warp, int64_t multiprocessor, int64_t cycle) noexcept nogil
 cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil

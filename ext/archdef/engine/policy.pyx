@@ -21,7 +21,7 @@ cdef void policy_head(PolicyHead *head, const Hook *hook, int64_t *state) noexce
     head.owner = hook.owner
 
 
-cdef void _refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, uint64_t third) noexcept nogil:
+cdef void policy_refuse(Hook *hook, int64_t answer, uint64_t first, uint64_t second, uint64_t third) noexcept nogil:
     """Note the first answer that is none."""
     if hook.failed == 0:
         hook.failed = 1
@@ -46,7 +46,7 @@ cdef int ask_scheduler(SchedulerHook *s, uint64_t candidates, uint64_t memory, i
     s.view.cycle = cycle
     answer = s.hook.function(&s.view)
     if answer < 0 or answer > 63 or not candidates >> answer & 1:
-        _refuse(s.hook, answer, candidates, <uint64_t>cycle, <uint64_t>s.view.multiprocessor)
+        policy_refuse(s.hook, answer, candidates, <uint64_t>cycle, <uint64_t>s.view.multiprocessor)
         answer = lowest_bit(candidates)
     s.issued[answer] += 1
     return <int>answer
@@ -62,7 +62,7 @@ cdef int64_t ask_partition(Hook *hook, uint64_t address, int64_t interleave_byte
     view.partitions = partitions
     answer = hook.function(&view)
     if answer < 0 or answer >= partitions:
-        _refuse(hook, answer, address, <uint64_t>partitions, 0)
+        policy_refuse(hook, answer, address, <uint64_t>partitions, 0)
         return 0
     return answer
 
@@ -80,10 +80,10 @@ cdef void ask_banks(Hook *hook, const uint64_t *words, int64_t count, int64_t ba
         banks_of[i] = -1
     answer = hook.function(&view)
     if answer != 0:
-        _refuse(hook, answer, 0, 0, 1)
+        policy_refuse(hook, answer, 0, 0, 1)
     for i in range(count):
         if banks_of[i] < 0 or banks_of[i] >= banks:
-            _refuse(hook, banks_of[i], words[i], <uint64_t>banks, 0)
+            policy_refuse(hook, banks_of[i], words[i], <uint64_t>banks, 0)
             banks_of[i] = 0
 
 
@@ -113,16 +113,16 @@ cdef int ask_coalescing(Hook *hook, const uint64_t *addresses, uint64_t mask, in
     view.sizes = sizes
     answer = hook.function(&view)
     if answer < 1 or answer > room:
-        _refuse(hook, answer, <uint64_t>room, 0, 0)
+        policy_refuse(hook, answer, <uint64_t>room, 0, 0)
         answer = 0
     for i in range(answer):
         if (sizes[i] <= 0 or sizes[i] & (sizes[i] - 1) or sizes[i] > line_bytes or starts[i] & <uint64_t>(sizes[i] - 1)):
-            _refuse(hook, sizes[i], starts[i], <uint64_t>line_bytes, 1)
+            policy_refuse(hook, sizes[i], starts[i], <uint64_t>line_bytes, 1)
             answer = 0
             break
     for lane in range(lanes):
         if mask >> lane & 1 and not _covers(starts, sizes, answer, addresses[lane], bytes):
-            _refuse(hook, lane, addresses[lane], <uint64_t>bytes, 2)
+            policy_refuse(hook, lane, addresses[lane], <uint64_t>bytes, 2)
             break
     for i in range(answer):
         out[i].address = starts[i]
@@ -141,12 +141,12 @@ cdef int64_t ask_replacement(Hook *hook, ReplacementView *view) noexcept nogil:
     cdef const uint64_t *busy = view.busy_ways
     if view.event != ARCHDEF_CACHE_VICTIM:
         if answer != 0:
-            _refuse(hook, answer, <uint64_t>view.event, view.line, ~<uint64_t>0)
+            policy_refuse(hook, answer, <uint64_t>view.event, view.line, ~<uint64_t>0)
             return -1
         return 0
     if answer < 0 or answer >= view.ways or busy[answer >> 6] >> (answer & 63) & 1:
         word = answer >> 6 if 0 <= answer < view.ways else 0
-        _refuse(hook, answer, <uint64_t>view.ways, busy[word], <uint64_t>(word << 6))
+        policy_refuse(hook, answer, <uint64_t>view.ways, busy[word], <uint64_t>(word << 6))
         return -1
     return answer
 
@@ -155,25 +155,7 @@ cdef int64_t ask_l1(Hook *hook, L1View *view, int64_t most) noexcept nogil:
     """Give the answer, 0 to `most`; -1: it is none."""
     cdef int64_t answer = hook.function(view)
     if answer < 0 or answer > most:
-        _refuse(hook, answer, <uint64_t>view.event, view.line, <uint64_t>most)
-        return -1
-    return answer
-
-
-cdef int64_t ask_dispatch(Hook *hook, int64_t block, int64_t multiprocessors, const int64_t *room, const int64_t *blocks,
-                          const int64_t *load) noexcept nogil:
-    """Give the multiprocessor that the block goes to; -1: the answer is none."""
-    cdef DispatchView view
-    cdef int64_t answer
-    policy_head(<PolicyHead *>&view, hook, hook.state)
-    view.block = block
-    view.multiprocessors = multiprocessors
-    view.room = room
-    view.blocks = blocks
-    view.load = load
-    answer = hook.function(&view)
-    if answer < 0 or answer >= multiprocessors or not room[answer]:
-        _refuse(hook, answer, <uint64_t>block, <uint64_t>multiprocessors, 0)
+        policy_refuse(hook, answer, <uint64_t>view.event, view.line, <uint64_t>most)
         return -1
     return answer
 
@@ -182,14 +164,14 @@ cdef int64_t ask_throttle(Hook *hook, ThrottleView *view) noexcept nogil:
     """Give the cycle at which to ask again, 0: none; the view's `allowed` is changed. -1: the answer is none."""
     cdef int64_t answer = hook.function(view)
     if answer != 0 and not view.cycle < answer <= view.cycle + MOST_WAIT_CYCLES:
-        _refuse(hook, answer, <uint64_t>view.cycle, <uint64_t>view.multiprocessor, 0)
+        policy_refuse(hook, answer, <uint64_t>view.cycle, <uint64_t>view.multiprocessor, 0)
         return -1
     return answer
 
 
 cdef void refuse_throttle(Hook *hook, int64_t warp, int64_t multiprocessor, int64_t cycle) noexcept nogil:
     """Note that a warp is held back for ever."""
-    _refuse(hook, warp, <uint64_t>cycle, <uint64_t>multiprocessor, 1)
+    policy_refuse(hook, warp, <uint64_t>cycle, <uint64_t>multiprocessor, 1)
 
 
 cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, uint64_t taken, uint64_t rest, int64_t depth) noexcept nogil:
@@ -205,7 +187,7 @@ cdef bint ask_branch(Hook *hook, int64_t branch, int64_t target, int64_t meets, 
     view.depth = depth
     answer = hook.function(&view)
     if answer < 0 or answer > 1:
-        _refuse(hook, answer, <uint64_t>branch, 0, 0)
+        policy_refuse(hook, answer, <uint64_t>branch, 0, 0)
         return False
     return answer != 0
 
@@ -221,8 +203,12 @@ def sizes():
     cdef BranchView f
     cdef ThrottleView t
     cdef L1View n
+    cdef DramView m
+    cdef PlacementView g
+    cdef TopologyView w
     return {PK_SCHEDULER: (sizeof(s), <char *>&s.blocks - <char *>&s), PK_PARTITION: (sizeof(p), <char *>&p.partitions - <char *>&p),
             PK_BANKS: (sizeof(b), <char *>&b.banks_of - <char *>&b), PK_COALESCING: (sizeof(c), <char *>&c.sizes - <char *>&c),
-            PK_REPLACEMENT: (sizeof(r), <char *>&r.words - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.load - <char *>&d),
+            PK_REPLACEMENT: (sizeof(r), <char *>&r.words - <char *>&r), PK_DISPATCH: (sizeof(d), <char *>&d.again - <char *>&d),
             PK_BRANCH: (sizeof(f), <char *>&f.depth - <char *>&f), PK_THROTTLE: (sizeof(t), <char *>&t.allowed - <char *>&t),
-            PK_ADMISSION: (sizeof(n), <char *>&n.fetch - <char *>&n)}
+            PK_ADMISSION: (sizeof(n), <char *>&n.fetch - <char *>&n), PK_DRAM: (sizeof(m), <char *>&m.multiprocessor - <char *>&m),
+            PK_PLACEMENT: (sizeof(g), <char *>&g.pages - <char *>&g), PK_TOPOLOGY: (sizeof(w), <char *>&w.links - <char *>&w)}

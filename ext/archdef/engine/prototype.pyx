@@ -3,10 +3,11 @@ from libc.stdint cimport int64_t, uint64_t
 
 from types import SimpleNamespace
 
-from archdef.engine.policy cimport (ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_CACHE_VICTIM, ARCHDEF_POLICY_STATE, PK_ADMISSION, PK_BANKS,
-                                    PK_COALESCING, PK_DISPATCH, PK_PARTITION, PK_PREFETCHER, PK_REPLACEMENT, PK_SCHEDULER, PK_THROTTLE,
-                                    PK_VICTIM_CACHE, BankView, BranchView, CoalescingView, DispatchView, L1View, PartitionView, PolicyHead,
-                                    ReplacementView, SchedulerView, ThrottleView)
+from archdef.engine.policy cimport (ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_CACHE_VICTIM, ARCHDEF_DISPATCH_NOT_NOW, ARCHDEF_POLICY_STATE,
+                                    PK_ADMISSION, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_DRAM, PK_PARTITION, PK_PLACEMENT, PK_PREFETCHER,
+                                    PK_REPLACEMENT, PK_SCHEDULER, PK_THROTTLE, PK_TOPOLOGY, PK_VICTIM_CACHE, BankView, BranchView, CoalescingView,
+                                    DispatchView, DramView, L1View, PartitionView, PlacementView, PolicyHead, ReplacementView, SchedulerView,
+                                    ThrottleView, TopologyView)
 
 cdef enum:
     NOTHING = -1 << 62       # the answer of a policy that raised
@@ -40,13 +41,18 @@ cdef int _keep(view, str name, list words, int64_t *numbers, int64_t count) exce
     return 0
 
 
-cdef int64_t _asked(method, int64_t *state, view, int64_t count=ARCHDEF_POLICY_STATE) except? -1:
+cdef object _asked_or_none(method, int64_t *state, view, int64_t count):
     """Ask a policy that takes a view; what it leaves in its state is there at the next question."""
     words = _signed(state, count)
     view.state = words
     answer = method(view)
     _keep(view, "state", words, state, count)
     return answer
+
+
+cdef int64_t _asked(method, int64_t *state, view, int64_t count=ARCHDEF_POLICY_STATE) except? -1:
+    """The same of one that must answer."""
+    return _asked_or_none(method, state, view, count)
 
 
 cdef int64_t _choose(const SchedulerView *v, Prototype p) except? -1:
@@ -138,8 +144,12 @@ cdef int64_t _l1(const L1View *v, Prototype p) except? -1:
 
 cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:
     n = v.multiprocessors
-    return _asked(p.policy.multiprocessor, v.state, SimpleNamespace(
-        block=v.block, multiprocessors=n, room=_signed(v.room, n), blocks=_signed(v.blocks, n), load=_signed(v.load, n)))
+    view = SimpleNamespace(
+        block=v.block, multiprocessors=n, room=_signed(v.room, n), blocks=_signed(v.blocks, n), load=_signed(v.load, n), cycle=v.cycle,
+        ended=_signed(v.ended, n), instructions=_signed(v.instructions, n), again=0)
+    answer = _asked_or_none(p.policy.multiprocessor, v.state, view, ARCHDEF_POLICY_STATE)
+    v.again[0] = view.again
+    return ARCHDEF_DISPATCH_NOT_NOW if answer is None else answer
 
 
 cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
@@ -156,6 +166,29 @@ cdef int64_t _allow(const ThrottleView *v, Prototype p) except? -1:
         launched=_signed(v.launched, v.warps), allowed=allowed)
     answer = _asked(p.policy.allow, v.state, view, p.state_words)
     _keep(view, "allowed", allowed, v.allowed, v.warps)
+    return answer
+
+
+cdef int64_t _next_request(const DramView *v, Prototype p) except? -1:
+    n = v.count
+    return _asked(p.policy.next_request, v.state, SimpleNamespace(
+        partition=v.partition, now_fs=v.now_fs, writes_next=v.writes_next, count=n, arrival_fs=_signed(v.arrival_fs, n),
+        ready_fs=_signed(v.ready_fs, n), bank=_signed(v.bank, n), row=_signed(v.row, n), row_hit=_signed(v.row_hit, n), write=_signed(v.write, n),
+        bytes=_signed(v.bytes, n), multiprocessor=_signed(v.multiprocessor, n)), p.state_words)
+
+
+cdef int64_t _place(const PlacementView *v, Prototype p) except? -1:
+    return _asked(p.policy.place, v.state, SimpleNamespace(
+        page=v.page, page_bytes=v.page_bytes, multiprocessor=v.multiprocessor, l2_partition=v.l2_partition, l2_partitions=v.l2_partitions,
+        pages=_signed(v.pages, v.l2_partitions)), p.state_words)
+
+
+cdef int64_t _hops(const TopologyView *v, Prototype p) except? -1:
+    links = _signed(v.links, v.room)
+    view = SimpleNamespace(multiprocessor=v.multiprocessor, partition=v.partition, multiprocessors=v.multiprocessors, partitions=v.partitions,
+                           room=v.room, links=links)
+    answer = _asked(p.policy.hops, v.state, view)
+    _keep(view, "links", links, v.links, v.room)
     return answer
 
 
@@ -177,6 +210,12 @@ cdef int64_t _ask(const void *view, Prototype p) except? -1:
         return _l1(<const L1View *>view, p)
     if p.kind == PK_THROTTLE:
         return _allow(<const ThrottleView *>view, p)
+    if p.kind == PK_DRAM:
+        return _next_request(<const DramView *>view, p)
+    if p.kind == PK_PLACEMENT:
+        return _place(<const PlacementView *>view, p)
+    if p.kind == PK_TOPOLOGY:
+        return _hops(<const TopologyView *>view, p)
     return _first(<const BranchView *>view, p)
 
 

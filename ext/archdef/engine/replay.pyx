@@ -1,6 +1,6 @@
 """Loads that failed to reserve a line of L1, replayed when they can: all lines of the set are being filled.
 
-Where the machine declares it (`load_store.replay_on_reservation_fail`), such a load leaves the load/store unit to others, holds its warp, and is issued
+Where the machine declares it (`load_store.replay.on_reservation_fail`), such a load leaves the load/store unit to others, holds its warp, and is issued
 again when a line of the set has come. Where there are more of them than places here, the unit waits after all.
 """
 from libc.stdint cimport int32_t, uint64_t

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.placement cimport Placement, PlacementCounters, placed_partition
 from archdef.engine.policy cimport Hook, ask_partition
 from archdef.engine.port cimport RQ_READ, RQ_TEXTURE, Request
 
@@ -22,6 +23,8 @@ cdef struct Routing:
     int32_t each             # partitions of an L2 partition
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`; NULL: partitions are slices …
     int32_t *through         # … and [sm * slots + slot]: see above
+    Placement *placement     # of a plugin that places pages, NULL: none does …
+    PlacementCounters *placed  # … and [sm] what it is counted of
 
 cdef inline int32_t slice_of(int32_t through) noexcept nogil:
     return through & ((1 << SLICE_BITS) - 1)
@@ -54,22 +57,27 @@ cdef inline int32_t home_slice(const Routing *r, uint64_t address) noexcept nogi
         found ^= r.parities[<int>(address & 255)]
     return <int32_t>((found >> low) * count + (address >> m.interconnect.slices.map.high_bit << low | found & ((<uint64_t>1 << low) - 1)) % count)
 
-cdef inline int32_t route(const Routing *r, int32_t sm, const Request *request) noexcept nogil:
-    """Which slice serves a request: reads the near L2 partition's, stores and atomic operations the line's home."""
+cdef inline int32_t route(const Routing *r, int32_t sm, const Request *request, int32_t which) noexcept nogil:
+    """Which slice serves a request of a partition: reads the near L2 partition's, stores and atomic operations the line's home."""
     cdef int32_t home = home_slice(r, request.address)
+    if r.placement != NULL:
+        home = in_l2_partition(r, home, r.l2_partition[which])
     cdef int32_t apart = l2_partitions_apart(r, sm, home)
     if apart == 0:
         return home
     return (in_l2_partition(r, home, r.sm_l2_partition[sm]) if request.kind == RQ_READ or request.kind == RQ_TEXTURE else home) | apart << SLICE_BITS
 
-cdef inline int64_t partition_of(const MachineTable *m, uint64_t address, uint64_t *local) noexcept nogil:
-    """The partition that owns a byte, and the byte's address inside it."""
+cdef inline int64_t partition_of(const Routing *r, int32_t sm, uint64_t address, uint64_t *local) noexcept nogil:
+    """The partition that owns a byte for which a multiprocessor asks, and the byte's address inside it."""
+    cdef const MachineTable *m = r.m
     cdef int shift = lowest_bit(<uint64_t>m.dram.interleave_bytes)        # a power of two: a division takes as long as the rest
     cdef uint64_t unit = address >> shift
     cdef uint64_t count = <uint64_t>m.dram.partitions, turn = unit // count, round_ = turn
     cdef int i
     local[0] = round_ << shift | address & <uint64_t>(m.dram.interleave_bytes - 1)
     if m.dram.partition_hook:
+        if r.placement != NULL:
+            return placed_partition(r.placement, sm, r.sm_l2_partition[sm], address, local)
         return ask_partition(<Hook *><size_t>m.dram.partition_hook, address, m.dram.interleave_bytes, m.dram.partitions)
     if m.dram.partition_xor:
         for i in range(8):

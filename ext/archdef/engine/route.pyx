@@ -4,6 +4,7 @@ from libc.stdlib cimport calloc, free
 
 from archdef.engine.bits cimport count_bits
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.placement cimport PlacementCounters
 
 
 cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
@@ -20,6 +21,10 @@ cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
         r.l2_partition[i] = <int32_t>(i * l2_partitions // m.dram.partitions)
     for i in range(m.chip.multiprocessors):
         r.sm_l2_partition[i] = <int32_t>(i * l2_partitions // m.chip.multiprocessors)
+    if m.dram.page_bytes:
+        r.placed = <PlacementCounters *>calloc(<size_t>m.chip.multiprocessors, sizeof(PlacementCounters))
+        if r.placed == NULL:
+            raise MemoryError("counters of pages")
     if m.interconnect.slices.map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slices.map.parts) - 1):
         return 0
     r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
@@ -38,5 +43,7 @@ cdef void route_close(Routing *r) noexcept nogil:
     free(r.sm_l2_partition)
     free(r.parities)
     free(r.through)
+    free(r.placed)
     r.l2_partition = r.sm_l2_partition = r.through = NULL
     r.parities = NULL
+    r.placed = NULL

@@ -14,26 +14,35 @@ cdef int _round_robin(const MachineTable *machine, Scheduler *s, uint64_t candid
     return (start + lowest_bit(rotate_right(candidates, start))) & 63
 
 
-cdef inline int _least(const int64_t *keys, uint64_t candidates) noexcept nogil:
-    """The candidate with the least key; ties go to the lower slot."""
-    cdef int warp
-    cdef int64_t best = <int64_t>(~<uint64_t>0 >> 1), key
-    while candidates:
-        warp = lowest_bit(candidates)
-        candidates &= candidates - 1
-        key = keys[warp] << 6 | warp            # one number, so that the least is found without branches
-        best = key if key < best else best
-    return <int>(best & 63)
+cdef extern from *:
+    """
+    #include "archdef/engine/lanes.h"
+    /* The candidate with the least key; ties go to the lower slot. Without a branch on which is less, as that is anybody's guess. */
+    LANES_CLONES static int least_of(const int64_t *keys, uint64_t candidates)
+    {
+        int64_t best = INT64_MAX;
+        uint64_t found = 0;
+        do {
+            const uint64_t warp = (uint64_t)__builtin_ctzll(candidates);
+            const int64_t key = keys[warp];
+            const int less = key < best;
+            found = less ? warp : found;
+            best = less ? key : best;
+        } while (candidates &= candidates - 1);
+        return (int)found;
+    }
+    """
+    int least_of(const int64_t *keys, uint64_t candidates) noexcept nogil
 
 
 cdef inline int _longest_waiting(const Scheduler *s, uint64_t candidates) noexcept nogil:
     """The candidate whose last issue lies furthest back."""
-    return _least(s.issued_at, candidates)
+    return least_of(s.issued_at, candidates)
 
 
 cdef int _oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """The candidate that was launched first."""
-    return _least(s.order, candidates)
+    return least_of(s.order, candidates)
 
 
 cdef int _greedy_oldest(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:

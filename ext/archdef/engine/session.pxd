@@ -33,6 +33,7 @@ cdef class Session:
     cdef int64_t instructions
     cdef int ended
 
+    cdef int _begin_placement(self) except -1
     cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1

@@ -12,7 +12,9 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport clusters_close
 from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.device_runtime cimport LS_WAITING, Fit
-from archdef.engine.dispatch cimport dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run
+from archdef.engine.dispatch cimport (dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run, dispatch_wish,
+                                      dispatch_wishes_alone)
+from archdef.engine.dispatch_policy cimport dispatch_policy_blame, dispatch_policy_close, dispatch_policy_open
 from archdef.engine.events cimport Events, events_close, events_next
 from archdef.engine.child_launches cimport child_launches_close, launch_enter
 from archdef.engine.fault_code cimport FAULT_CYCLES, FAULT_DEADLOCK, FAULT_HOST_MEMORY, FAULT_DIVERGED, FAULT_POLICY, FAULT_LIVELOCK
@@ -29,6 +31,7 @@ from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.multiprocessor cimport sm_close, sm_open, sm_open_bulk
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
+from archdef.engine.placement cimport PageTable, placement_counted
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport partition_records
 from archdef.engine.block_storage cimport block_storage_close
@@ -114,10 +117,7 @@ cdef class Session:
         self.dispatcher.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
         self.dispatcher.port = self.network.crossbar.cluster
-        if m.chip.dispatch_hook:
-            self.dispatcher.asked = <int64_t *>calloc(<size_t>(3 * m.chip.multiprocessors), sizeof(int64_t))
-            if self.dispatcher.asked == NULL:
-                raise MemoryError("state of a machine")
+        self.dispatcher.policy = dispatch_policy_open(m)
         for i in range(m.chip.multiprocessors):
             sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
 
@@ -136,7 +136,7 @@ cdef class Session:
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
         child_launches_close(&self.dispatcher)
-        free(self.dispatcher.asked)
+        dispatch_policy_close(self.dispatcher.policy)
         free(self.dispatcher.launches)
         free(self.dispatcher.landed)
         free(self.sms)
@@ -204,6 +204,8 @@ cdef class Session:
             if self.active == 0:
                 if self.memory.running:
                     raise LaunchError("another kernel runs on this device; wait for it, or use another device")
+                if self.m.dram.page_bytes:
+                    self._begin_placement()
                 self.memory.running += 1
             self.active += 1
         try:
@@ -230,6 +232,20 @@ cdef class Session:
         self.waiting = False
         dispatch_note(&self.dispatcher, made.launch.ready, DISPATCH_LAUNCH_READY, 0, made.number)
         return made
+
+    cdef int _begin_placement(self) except -1:
+        """Let the policy of a plugin place the pages of the memory, which keeps where they are."""
+        if self.memory.pages is None:
+            self.memory.pages = PageTable()
+        self.network.routing.placement = (<PageTable>self.memory.pages).begin(self.m)
+        return 0
+
+    def _components(self):
+        """Counters of optional components between multiprocessors and network."""
+        found = stages_counted(&self.network.stages)
+        if self.network.routing.placement != NULL:
+            found["placement"] = placement_counted(self.network.routing.placed, self.m.chip.multiprocessors)
+        return found
 
     cdef int _number_of(self, program) except -1:
         """Number programs, the same one always alike: its code stays in the caches from one launch to the next."""
@@ -313,6 +329,7 @@ cdef class Session:
         """One epoch. Returns 1 when all is quiet, 2 when `until_cycle` is reached, 3 when a launch must be measured first, -1 after a fault,
         else 0."""
         cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i, status
+        cdef bint wishes
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
@@ -325,14 +342,15 @@ cdef class Session:
         if self.chip.messages.gathered:
             groups_settle(&self.dispatcher, until)
         network_run(&self.network, until * self.m.shader_period_fs)
-        next_cycle = dispatch_next(&self.dispatcher)
+        wishes = dispatch_wishes_alone(&self.dispatcher)
+        next_cycle = NEVER if wishes else dispatch_next(&self.dispatcher)
         for i in range(self.m.chip.multiprocessors):
             if self.inboxes[i].failed:
                 self.chip.fault.out_of_memory = True
             at = events_next(self.inboxes + i)
             if at < next_cycle:
                 next_cycle = at
-        if self.chip.fault.out_of_memory:
+        if self.chip.fault.out_of_memory or self.network.routing.placement != NULL and self.network.routing.placement.failed:
             self.chip.fault.code = FAULT_HOST_MEMORY
             return -1
         if self.tables.hooks.count and self.tables.hooks.refused() >= 0:
@@ -342,6 +360,8 @@ cdef class Session:
         at = network_next(&self.network)
         if at < NEVER and at // self.m.shader_period_fs < next_cycle:
             next_cycle = at // self.m.shader_period_fs
+        if wishes:
+            next_cycle = dispatch_wish(&self.dispatcher, next_cycle)
         if next_cycle >= NEVER:
             self.epoch = until
             if self.dispatcher.running == NULL:
@@ -374,6 +394,7 @@ cdef class Session:
         cdef Warp *w
         self.chip.fault.code = FAULT_DEADLOCK
         self.chip.fault.cycle = self.epoch
+        dispatch_policy_blame(self.dispatcher.policy, self.epoch)
         for i in range(self.m.chip.multiprocessors):
             throttle_blame(self.sms[i].throttle)
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
@@ -414,6 +435,7 @@ cdef class Session:
         """Warps go round for ever: blame the first."""
         self.chip.fault.code = FAULT_LIVELOCK
         self.chip.fault.cycle = self.epoch
+        dispatch_policy_blame(self.dispatcher.policy, self.epoch)
         self._point_at_running()
         if self.chip.fault.launch != NULL:
             self.chip.fault.lanes = self.sms[self.chip.fault.sm].core.warps[self.chip.fault.warp].active
@@ -544,7 +566,7 @@ cdef class Session:
             "threads": int(multiprocessor["threads"].sum()),
             "multiprocessor": multiprocessor,
             "partition": partition,
-            "components": stages_counted(&self.network.stages),
+            "components": self._components(),
             "issued": issued,
             "launches": self.launched,
             "max_resident_blocks": most,

@@ -542,10 +542,15 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
     """First cycle after `now` at which one of the ready warps may issue, as far as is known."""
-    cdef uint64_t kept = s.loads & s.held, ready = s.ready & ~kept, free_ = ready & ~s.queueing, others = free_, held
+    cdef uint64_t ready = s.ready, free_, others, held
     cdef uint32_t busy
-    cdef int64_t first = throttle_next(sm.throttle) if kept & s.ready else NEVER, until
+    cdef int64_t first = NEVER, until
     cdef int unit
+    if s.held:
+        if s.loads & s.held & ready:
+            first = throttle_next(sm.throttle)
+        ready &= ~(s.loads & s.held)
+    free_ = others = ready & ~s.queueing
     if s.next_issue > sm.core.now + 1:
         # nothing before the next issue slot; look again then
         return s.next_issue
@@ -604,7 +609,7 @@ cdef inline uint64_t _candidates(Sm *sm, Scheduler *s, int64_t cycle) noexcept n
             s.busy &= ~(<uint32_t>1 << unit)
     if s.queueing:
         free_ = free_ & ~s.queueing | (s.ready & s.queueing if s.queue_count < sm.m.load_store.memory_instruction_queue.entries else 0)
-    if s.loads & s.held:
+    if s.held and s.loads & s.held:
         throttle_time(sm.throttle)
         free_ &= ~(s.loads & s.held)
     return free_
@@ -690,9 +695,9 @@ cdef int _take_turn(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil:
         # the rest of the slot is for units that may go together with this one
         pairs = <uint32_t>m.schedulers.dual_issue[unit]
         woken = 0
-        for k in range(m.units):
-            if pairs >> k & 1:
-                woken |= s.uses[k]
+        while pairs:
+            woken |= s.uses[lowest_bit(pairs)]
+            pairs &= pairs - 1
         allowed &= woken
         if allowed == 0:
             break

@@ -1,5 +1,5 @@
 """Which of many units has the next event: matches of two, played again up to the final when a unit's time changes."""
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from archdef.engine.clock cimport NEVER
@@ -36,19 +36,21 @@ cdef inline int64_t tournament_when(const Tournament *t, int32_t unit) noexcept 
 
 cdef inline void tournament_set(Tournament *t, int32_t unit, int64_t when) noexcept nogil:
     """Set the time of a unit's next event and play its matches again, up to the final. A tie goes to the lower number."""
-    cdef Match *tree = t.tree
-    cdef Match other
-    cdef int64_t i = t.leaves + unit, loses
-    tree[i].when = when
-    tree[i].unit = unit
-    while i > 1:        # without a branch on who wins, which is anybody's guess; compilers would make one of a condition
-        other = tree[i ^ 1]
-        loses = -<int64_t>(other.when < when + (i & 1))        # all bits or none
-        when ^= (when ^ other.when) & loses
+    cdef char *tree = <char *>t.tree
+    cdef uint64_t at = <uint64_t>(t.leaves + unit) * sizeof(Match)      # in bytes: what compilers make of a number is longer
+    cdef const Match *other
+    cdef int64_t ahead, loses
+    (<Match *>(tree + at)).when = when
+    (<Match *>(tree + at)).unit = unit
+    while at > sizeof(Match):       # without a branch on who wins, which is anybody's guess; compilers would make one of a condition
+        other = <const Match *>(tree + (at ^ sizeof(Match)))
+        ahead = other.when - when
+        loses = ahead - <int64_t>(at // sizeof(Match) & 1) >> 63        # all bits or none
+        when += ahead & loses
         unit ^= (unit ^ other.unit) & <int32_t>loses
-        i >>= 1
-        tree[i].when = when
-        tree[i].unit = unit
+        at = at // 2 & ~<uint64_t>(sizeof(Match) - 1)
+        (<Match *>(tree + at)).when = when
+        (<Match *>(tree + at)).unit = unit
 
 cdef inline void tournament_decrease_key(Tournament *t, int32_t unit, int64_t when) noexcept nogil:
     """The same where the event comes sooner than before: it can only win."""

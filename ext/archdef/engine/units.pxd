@@ -8,9 +8,13 @@ from archdef.engine.schedule cimport Scheduler
 cdef enum:
     UNIT_COPIES = 8              # most units of a kind
 
+cdef enum:                       # of `UnitSharing.counted`
+    SHARED = 1                   # another is held with the unit …
+    ALONE = 2                    # … or could be, but no program has ops for it
+
 cdef struct UnitSharing:         # what is the same for all multiprocessors
     int32_t held_from[16]        # per unit: fewest cycles of an op that keep others from starting
-    int32_t counted[16]          # per unit: more is to be done when an op takes it; see units.pyx
+    int32_t counted[16]          # per unit: whether more is to be done when an op takes it, and what; see above
     uint32_t needed              # mask of the units that programs have ops for: nobody waits for others, which are not kept up to date
     uint32_t sharing[16]         # … of those, units that have copies in common with it, itself too; of the unit that has all of them
     uint32_t using[16][8]        # … those that can use each of its copies
@@ -32,10 +36,23 @@ cdef void units_join(Units *units, uint32_t kinds) noexcept nogil
 cdef void occupy_counted(Units *units, Scheduler *schedulers, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil
 cdef void others_held(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil
 
+cdef inline void occupy_alone(Units *units, int scheduler, int unit, int64_t cycle, int64_t cycles) noexcept nogil:
+    """As `occupy_counted`, of a unit that is alone."""
+    if units.taken != cycle:
+        units.taken = cycle
+        units.first = scheduler + 1
+    units.turn = units.first
+    units.copy_free[<int>units.m.unit_within[unit]][<int>units.m.unit_first[unit]] = cycle + cycles
+    units.blocked[unit] += cycle + cycles - max(cycle, units.free[unit])
+    units.free[unit] = cycle + cycles
+    units.busy |= <uint32_t>1 << unit
+
 cdef inline void held_until(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil:
     """Say until when the load/store unit, which is one, is held by what it sends; `cycles` are those added to its time."""
     units.free[unit] = until
     units.blocked[unit] += cycles
     units.busy |= <uint32_t>1 << unit
-    if units.sharing.counted[unit]:
+    if units.sharing.counted[unit] == ALONE:
+        units.copy_free[<int>units.m.unit_within[unit]][<int>units.m.unit_first[unit]] = until
+    elif units.sharing.counted[unit]:
         others_held(units, unit, until, cycles)

@@ -15,7 +15,7 @@ cdef void units_open(UnitSharing *sharing, const MachineTable *m) noexcept nogil
         together = 0
         for k in range(<int>m.units):
             together += m.unit_within[k] == m.unit_within[i]
-        sharing.counted[i] = m.unit_copies[i] > 1 or m.unit_exclusive[i] or together > 1
+        sharing.counted[i] = SHARED if m.unit_copies[i] > 1 or m.unit_exclusive[i] or together > 1 else 0
 
 
 cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t kinds) noexcept nogil:
@@ -35,6 +35,9 @@ cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t k
         sharing.sharing[whole] |= <uint32_t>1 << kind
         for i in range(<int>m.unit_first[kind], <int>m.unit_first[kind] + <int>m.unit_copies[kind]):
             sharing.using[whole][i] |= <uint32_t>1 << kind
+    for i in range(<int>m.units):       # who was alone may be so no longer
+        if sharing.counted[i] and m.unit_copies[i] == 1 and not m.unit_exclusive[i]:
+            sharing.counted[i] = ALONE if sharing.using[<int>m.unit_within[i]][<int>m.unit_first[i]] == <uint32_t>1 << i else SHARED
     return kinds
 
 

@@ -18,7 +18,7 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport K_LOAD
 from archdef.engine.uniform cimport uniform_wait
-from archdef.engine.units cimport occupy_counted
+from archdef.engine.units cimport ALONE, occupy_alone, occupy_counted
 
 
 cdef extern from *:
@@ -134,7 +134,10 @@ cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int6
         return
     sm.units.turn = s.number + 1
     if sm.chip.units.counted[u.unit]:
-        occupy_counted(&sm.units, sm.schedulers, s.number, u, cycle, cycles)
+        if sm.chip.units.counted[u.unit] == ALONE:
+            occupy_alone(&sm.units, s.number, u.unit, cycle, cycles)
+        else:
+            occupy_counted(&sm.units, sm.schedulers, s.number, u, cycle, cycles)
         return
     sm.units.free[u.unit] = cycle + cycles
     sm.units.blocked[u.unit] += cycles

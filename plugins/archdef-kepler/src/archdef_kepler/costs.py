@@ -28,6 +28,8 @@ FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
+SIMULATED = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM3_KEPLER_TITAN/gpgpusim.config of accel-sim/gpgpu-sim_distribution: -gpgpu_cache:dl2 S:32:128:16, "
+                 "-gpgpu_mem_addr_mapping dramid@8, -gpgpu_dram_timing_opt nbk=16", "inferred", "a simulator's input for a GTX TITAN, not a measurement")
 K20_LAUNCHES = Cite("GPGPU-Sim 4.0", "src/cuda-sim/cuda-sim.cc, -cdp_latency: 7200,8000,100,12000,1600", "assumed",
                     "cycles of a Tesla K20c at 706 MHz, by Wang et al., ISCA 2015, which was not at hand: of a warp's call for a buffer of parameters, "
                     "and of its launch, each with what every thread adds; of no other machine of the first device runtime are any published")
@@ -127,6 +129,7 @@ EVIDENCE = {
     **{f"isa.operations.{name}": ARAFA for name in """int_add int_mul24 int_mul32 int_mul_high int_div32 int_compare bit_count fp32_add fp32_mul
        fp32_fma fp32_compare fp32_div_exact fp32_sqrt_exact fp32_rsqrt fp32_sqrt fp32_transcendental fp64_add fp64_fma fp64_div""".split()},
     "isa.operations.int_mul24.issues": UNPUBLISHED, "caches.texture_l1.latency_cycles": ARAFA, "caches.texture_l1.ways": FOUR_SETS,
+    **dict.fromkeys("caches.l2.ways dram.interleave_bytes dram.banks".split(), SIMULATED),
     "shared.conflicts_hold_issue": CONFLICTS,
     "shared.bank_width_bytes": SLIDES, "shared.bank_rows": SLIDES, "shared.latency_cycles": ARAFA, "shared.wide_access": SLIDES,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},

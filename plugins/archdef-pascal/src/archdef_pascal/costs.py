@@ -32,6 +32,8 @@ COUNTED = Cite("nvprof's counts of branches on a Quadro P2000 and a GeForce GTX 
 NESTING = Cite("CUDA C++ Programming Guide 13.1", "sections 13.6.3.3.1.2 and 13.6.3.3.1.4, nesting depth and configuration of the first device runtime")
 VIRTUAL_POOL = Cite("CUDA C Programming Guide 8.0", "appendix D.4.3.1.2, pending kernel launches", "assumed",
                     "\"a virtualized pool with lower performance\": as long again as a launch in the fixed pool")
+SIMULATED = Cite("GPGPU-Sim 4.0", "configs/tested-cfgs/SM6_TITANX/gpgpusim.config of accel-sim/gpgpu-sim_distribution: -gpgpu_cache:dl2 S:64:128:16, "
+                 "-gpgpu_mem_addr_mapping dramid@8, -gpgpu_dram_timing_opt nbk=16", "inferred", "a simulator's input for a TITAN X (GP102), not a measurement")
 K20_LAUNCHES = Cite("GPGPU-Sim 4.0", "src/cuda-sim/cuda-sim.cc, -cdp_latency: 7200,8000,100,12000,1600", "assumed",
                     "cycles of a Tesla K20c at 706 MHz, by Wang et al., ISCA 2015, which was not at hand: of a warp's call for a buffer of parameters, "
                     "and of its launch, each with what every thread adds; of no other machine of the first device runtime are any published")
@@ -162,7 +164,8 @@ EVIDENCE = {
     **{f"isa.operations.{name}": MAXWELL for name in "fp64_add fp64_fma fp64_div".split()},
     "isa.operations.int_mul24.issues": PRODUCTS_24, "isa.operations.byte_permute": PERMUTES, "isa.operations.int_dot": DOTS,
     "shared.pass_latency_cycles": CONFLICTS, "dram.t_refi_ns": STREAM, "dram.t_rfc_ns": STREAM,
-    "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS, "shared.latency_cycles": P100,
+    "caches.l1.ways": FOUR_SETS, "caches.texture_l1.ways": FOUR_SETS,
+    **dict.fromkeys("caches.l2.ways dram.interleave_bytes dram.banks".split(), SIMULATED), "shared.latency_cycles": P100,
     **{f"caches.{c}.replacement": UNPUBLISHED for c in ("l1", "constant", "constant_l2", "instruction", "instruction_l2", "texture_l1", "l2")},
     "caches.l1_global_loads": SEGMENTS, "caches.l1.enabled": SEGMENTS, "caches.l1.size_bytes": MULTIPROCESSOR, "caches.l1.line_bytes": LINES,
     "caches.l1.sector_bytes": LINES, "caches.l1.latency_cycles": P100, "caches.texture_l1.size_bytes": MULTIPROCESSOR,

@@ -75,6 +75,7 @@ P100 = Architecture(
         "limits.address_bits": Cite(PAPER.document, "unified memory: virtual addresses of 49 bits", "recalled"),
         **{f"isa.operations.{name}.issues": RATES for name in ("fp16_add", "fp16_mul", "fp16_fma")},
         "dram.burst_bytes": Cite("AMD PG313, Versal network on chip", "HBM topology: pseudo-channels of 64 bits, bursts of four"),
+        "caches.l2.ways": UNPUBLISHED, "dram.interleave_bytes": UNPUBLISHED, "dram.banks": UNPUBLISHED,
         "dram.ecc_overhead_ratio": NATIVE_ECC, "host_link.pinned_h2d_gb_s": COPIES, "host_link.pinned_d2h_gb_s": COPIES,
         "caches.l1.enabled": Cite(TUNING.document, "GP100 caches global loads in L1 by default", "recalled"),
         "host_link.copy_engines": Cite(QUERY.document, "two copy engines", "recalled", "a measurement")},

@@ -58,7 +58,7 @@ GT215 = tesla(
     evidence=ALL_CARRIED | CARRIED_GDDR3 | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240, "dram.partitions": BUS,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
-        "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul": LIKE_GT200, "units.mul": LIKE_GT200})
+        "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul.issues": LIKE_GT200, "units.mul": LIKE_GT200})
 
 GT200 = tesla(
     name="gt200", title="GeForce GTX 280", compute_capability="1.3", aliases=("gtx280", "geforce_gtx_280"),

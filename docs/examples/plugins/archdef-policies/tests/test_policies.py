@@ -1,11 +1,16 @@
 """Do the compiled policies say what their readable definitions say, and do they help where they should?"""
 import numpy as np
 import pytest
+from archdef_policies.capped import CappedFirstReady
 from archdef_policies.ccws import CacheConscious
 from archdef_policies.critical import Critical
 from archdef_policies.delta import DeltaCorrelation
+from archdef_policies.few_blocks import FewBlocks
+from archdef_policies.few_requests import FewRequestsFirst
+from archdef_policies.first_touch import FirstTouch, PagesInTurn
 from archdef_policies.parity import Parity
 from archdef_policies.reuse import Reuse
+from archdef_policies.ring import Ring
 from archdef_policies.rrip import ReReferenceInterval
 from archdef_policies.victims import Victims
 from archdef_policies.wave_lines import WaveLines
@@ -13,7 +18,7 @@ from archdef_policies.wave_lines import WaveLines
 import archdef
 from archdef import registry
 from archdef.errors import PolicyError
-from archdef.spec import Lines, StridePrefetcher
+from archdef.spec import FirstReady, Lines, NocDistances, StridePrefetcher
 
 UNEVEN = """
 __global__ void phases(float *x, int heavy, int light, int rounds)
@@ -63,10 +68,33 @@ __global__ void walk(float *sum, const float *in, const int *lines, int steps)
     sum[threadIdx.x] = total;
 }
 """
+BESIDE = """
+__global__ void beside(long long *took, float *out, const float *stream, const unsigned *chain, int steps, int words)
+{
+    if (blockIdx.x == 0) {          // waits for one row after another
+        long long begin = clock64();
+        unsigned at = 0;
+        for (int i = 0; i < steps; i++) at = chain[at];
+        took[0] = clock64() - begin;
+        took[1] = at;
+        return;
+    }
+    float total = 0;                // streams through rows that are open
+    for (int i = (blockIdx.x - 1) * blockDim.x + threadIdx.x; i < words; i += (gridDim.x - 1) * blockDim.x) total += stream[i];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = total;
+}
+"""
+SLICES = """
+__global__ void slices(float *x, int words)
+{
+    for (int i = threadIdx.x; i < words; i += blockDim.x) x[blockIdx.x * words + i] += 1.0f;
+}
+"""
 PAPER = {"chip.multiprocessors": 2, "caches.l1.size_bytes": 32 << 10, "caches.l1.ways": 8, "limits.warps_per_multiprocessor": 32,
          "limits.threads_per_multiprocessor": 1024, "load_store.replay.cycles": 0}
 """The multiprocessor of Rogers et al., table 1, out of a GTX 480: 32 warps, 32 KB of L1 in 8 ways, no replays."""
-needs = {name: pytest.mark.skipif(name not in registry.names(), reason=f"the plugin of {name} is not installed") for name in ("gt200", "gf100", "k40", "c500")}
+needs = {name: pytest.mark.skipif(name not in registry.names(), reason=f"the plugin of {name} is not installed")
+         for name in ("gt200", "gf100", "k40", "c500", "h100")}
 
 
 class Readable:
@@ -269,3 +297,102 @@ def test_compiled_policies_of_l1_do_what_the_readable_ones_do(field, policy):
     one, other, none = (walk(lines, **DIRECT, **{f"caches__{field}": each}) for each in (policy, Readable(policy).policy, None))
     assert one.cycles == other.cycles and np.array_equal(one.counters.statements, other.counters.statements)
     assert field == "l1_admission" or one.cycles != none.cycles
+
+
+# -------------------------------------------------------------------------------------------------------------- the memory system
+def beside(scheduling, steps=20, words=1 << 19, **changes):
+    """Cycles in which one multiprocessor reads a row, as the others stream through the same banks of a slow memory, and cycles of all."""
+    device = archdef.Device(registry.get("gf100").evolve({
+        "chip.multiprocessors": 8, "limits.blocks_per_multiprocessor": 1, "clocks.memory_mhz": 150.0, "dram.partitions": 1, "dram.banks": 4,
+        "dram.queue_entries": 512, "dram.scheduling": scheduling, **changes}))
+    chain = np.zeros(1 << 20, "u4")
+    chain[:steps * 4099:4099] = np.arange(1, steps + 1) * 4099
+    took = device.zeros(2, "i8")
+    found = device.compile(BESIDE).beside[8, 1024](took, device.zeros(8 * 1024, "f4"), device.zeros(words, "f4"), device.to_device(chain), steps, words)
+    assert took.to_host()[1] == steps * 4099
+    return int(took.to_host()[0]) / steps, found.cycles
+
+
+@needs["gf100"]
+def test_capped_row_hits_let_others_in():
+    """Mutlu and Moscibroda, MICRO 2007: who streams through open rows keeps others from its banks."""
+    (free, free_all), (capped, capped_all) = (beside(one) for one in (FirstReady(window=256), CappedFirstReady(cap=8, window=256)))
+    assert capped < 0.9 * free and capped_all < 1.02 * free_all
+
+
+@needs["gf100"]
+def test_who_has_few_requests_waits_for_nobody_who_has_many():
+    """Ausavarungnirun et al., ISCA 2012: the source with the fewest requests first."""
+    alone, _ = beside(FirstReady(window=256), words=0)
+    (free, free_all), (first, first_all) = (beside(one) for one in (FirstReady(window=256), FewRequestsFirst(window=256)))
+    assert free > 1.7 * alone and first < 1.1 * alone and first_all < 1.1 * free_all
+
+
+@needs["gf100"]
+@pytest.mark.parametrize("order", [CappedFirstReady(cap=2), FewRequestsFirst()], ids=repr)
+def test_the_compiled_order_serves_what_the_readable_one_does(order):
+    assert beside(order, 20, 1 << 13) == beside(Readable(order).policy, 20, 1 << 13) != beside(FirstReady(), 20, 1 << 13)
+
+
+def touch(placed, blocks=16, words=1 << 14):
+    device = archdef.Device(registry.get("h100").evolve({
+        "chip.multiprocessors": 16, "dram.partitions": 16, "dram.partition_map": placed, "interconnect.distances": None,
+        "interconnect.l2_partitions.count": 4, "interconnect.l2_partitions.far_latency_ns": 200.0}))
+    x = device.zeros(blocks * words, "f4")
+    found = device.compile(SLICES).slices[blocks, 256](x, words)
+    assert (x.to_host() == 1).all()
+    counted = found.counters.components["placement"]
+    return found.cycles, int(counted["near_requests"].sum()), int(counted["far_requests"].sum())
+
+
+@needs["h100"]
+def test_pages_at_first_touch_are_near_to_who_uses_them():
+    """Arunkumar et al., ISCA 2017: blocks that work on slices of their own find them in their own part of the chip."""
+    (first, near, far), (turned, _, far_in_turn) = touch(FirstTouch()), touch(PagesInTurn())
+    assert far < 0.02 * near and far_in_turn > 20 * far and first < turned
+
+
+@needs["h100"]
+@pytest.mark.parametrize("placed", [FirstTouch(), PagesInTurn(page_bytes=4096)], ids=repr)
+def test_the_compiled_placement_is_the_readable_one(placed):
+    assert touch(placed) == touch(Readable(placed).policy)
+
+
+def rows_by_blocks(dispatch, threads=4096, width=64):
+    device = archdef.Device(registry.get("gf100").evolve({**PAPER, "schedulers.policy": "lrr", "chip.block_dispatch": dispatch}))
+    out, given = device.zeros(threads, "f4"), device.to_device(np.ones((threads, width), "f4"))
+    found = device.compile(ROWS).rows[threads // 128, 128](out, given, width)
+    assert (out.to_host() == width).all()
+    return found
+
+
+@needs["gf100"]
+def test_fewer_blocks_keep_rows_in_l1():
+    """Kayiran et al., PACT 2013: where blocks throw each other's lines out of L1, fewer of them are sooner done."""
+    free, held = rows_by_blocks("round_robin"), rows_by_blocks(FewBlocks(most=1))
+    assert held.counters.max_resident_blocks == 1 and held.counters.l1_misses < 0.5 * free.counters.l1_misses and held.cycles < free.cycles
+
+
+@needs["gf100"]
+def test_the_compiled_dispatch_places_blocks_as_the_readable_one_does():
+    one, other = (rows_by_blocks(policy, 1024, 16) for policy in (FewBlocks(), Readable(FewBlocks()).policy))
+    assert one.cycles == other.cycles
+
+
+def around(topology, **fields):
+    device = archdef.Device(registry.get("gf100").evolve({"interconnect.distances": NocDistances(topology=topology, **fields)}))
+    a = device.zeros((256, 256), "f4")
+    return device.compile(COLUMNS).columns[(64, 4), 64](a, a, 256).cycles
+
+
+@needs["gf100"]
+def test_a_ring_takes_longer_the_more_stops_it_has_and_the_narrower_its_links_are():
+    small, large, narrow = around(Ring(stops=4), hop_ns=5.0), around(Ring(stops=32), hop_ns=5.0), around(Ring(stops=32), hop_ns=5.0, link_bytes_per_cycle=8)
+    assert small < large < narrow
+
+
+@needs["gf100"]
+@pytest.mark.parametrize("stops", [2, 7, 16])
+def test_the_compiled_ring_is_the_readable_one(stops):
+    one, other = (around(policy, hop_ns=5.0, link_bytes_per_cycle=8) for policy in (Ring(stops=stops), Readable(Ring(stops=stops)).policy))
+    assert one == other
