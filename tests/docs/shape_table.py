@@ -78,11 +78,16 @@ def changed(value: object) -> Iterator[tuple[str, str]]:
                 yield from changed(one)
 
 
-def of_the_schema(tree: Path) -> dict[str, int]:
-    """Count fields, by which of the tree's plugins set them."""
+def setters_of(tree: Path) -> dict[tuple[str, str], set[str]]:
+    """Give each field with those of the tree's plugins that set it to something else than its default."""
     shipped = {package.name for package in tree.glob("plugins/*/src/*")}
     machines = [(package, set(changed(registry.get(name)))) for name in registry.names() if (package := registry.REGISTRY.package(name)) in shipped]
-    setters = {field: {package for package, theirs in machines if field in theirs} for field in declared(Architecture)}
+    return {field: {package for package, theirs in machines if field in theirs} for field in declared(Architecture)}
+
+
+def of_the_schema(tree: Path) -> dict[str, int]:
+    """Count fields, by which of the tree's plugins set them."""
+    setters = setters_of(tree)
     alone = [field for field, packages in setters.items() if len(packages) == 1]
     everywhere = set(always_there(Architecture))
     return {"fields": len(setters), "one_plugin": len(alone), "one_plugin_outside": sum(field in everywhere for field in alone),

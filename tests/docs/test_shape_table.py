@@ -1,6 +1,8 @@
 """The code gets no more tangled: CONTRIBUTING.md shows what the script counts, and no count is above its limit."""
+from collections import Counter
+
 import pytest
-from shape_table import PAGE, ROOT, ROWS, counts, page
+from shape_table import PAGE, ROOT, ROWS, counts, page, setters_of
 
 from archdef import registry
 
@@ -42,3 +44,9 @@ def test_every_count_but_that_of_modules_has_a_limit(now):
 def test_a_count_is_within_its_limit(name, now):
     most, why = LIMITS[name]
     assert now[name] <= most, f"{ROWS[name]}: {why}"
+
+
+def test_no_component_has_more_than_seven_fields_that_only_one_plugin_sets():
+    """One that has more is several."""
+    alone = Counter(cls for (cls, _), plugins in setters_of(ROOT).items() if len(plugins) == 1)
+    assert {cls: count for cls, count in alone.items() if count > 7} == {}
