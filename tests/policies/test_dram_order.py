@@ -7,7 +7,7 @@ from archdef import registry
 from archdef.errors import PluginError, PolicyError
 from archdef.policies import VIEWS
 from archdef.spec import DramScheduling, named
-from archdef.spec.fields import integer
+from archdef.spec.fields import choice, integer
 
 NAMES = registry.names()
 machines = pytest.mark.parametrize("name", NAMES)
@@ -21,6 +21,7 @@ class FirstReadyAgain(DramScheduling):
     """The engine's own, as a plugin would write it."""
 
     window: int = integer(default=64)
+    page_policy: str = choice("open", "close_adaptive", default="open")
 
     def next_request(self, view):
         turn = [i for i in range(view.count) if view.write[i] == view.writes_next]
@@ -48,8 +49,8 @@ def brought(cls):
 
 @machines
 def test_an_order_in_python_gives_the_cycles_of_the_engines(name):
-    window = registry.get(name).dram.scheduling.window
-    assert same(run(small(name, dram__scheduling=FirstReadyAgain(window=window))), run(small(name)))
+    own = registry.get(name).dram.scheduling
+    assert same(run(small(name, dram__scheduling=FirstReadyAgain(window=own.window, page_policy=own.page_policy))), run(small(name)))
 
 
 @pytest.mark.parametrize("name", ["gf100", "gt200", "k20"])
