@@ -9,7 +9,6 @@ from libc.string cimport memcpy, memset
 
 from archdef.engine.device_runtime cimport (DE_CONFIGURATION, DE_DEPTH, DE_DEVICE, DE_DIRECTION, DE_FUNCTION, DE_HANDLE, DE_JOIN_DEPTH, DE_LIMIT,
                                             DE_MEMORY, DE_NONE, DE_PENDING, DE_VALUE, LK_COPY, LK_FILL, LK_GRID, LK_MARK, LS_WAITING, ConstantFill)
-from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.failures cimport call_failed, call_refused, last_error
 from archdef.engine.child_launches cimport BUFFER_HEAD, buffer_return, child_launches_take, launch_take
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_LAUNCH_POINTER
@@ -17,7 +16,7 @@ from archdef.engine.fetch cimport fetch_base
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_ENQUEUED
 from archdef.engine.heap cimport heap_allocate, heap_free, heap_room
-from archdef.engine.dispatcher cimport Dispatcher
+from archdef.engine.dispatcher cimport Dispatcher, dispatch_note
 from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, LaunchBuffer, Origin, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of

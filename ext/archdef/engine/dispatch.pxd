@@ -3,7 +3,6 @@ from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.dispatcher cimport Dispatcher
 
-cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil
 cdef void dispatch_collect(Dispatcher *d) noexcept nogil
 cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil
 cdef int64_t dispatch_wish(Dispatcher *d, int64_t others) noexcept nogil

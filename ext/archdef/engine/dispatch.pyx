@@ -21,7 +21,7 @@ from archdef.engine.child_launches cimport buffer_return, child_launches_drop, l
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
 from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES,
                                             DISPATCH_BLOCK_WAITING, Ended, DispatchEvent)
-from archdef.engine.dispatcher cimport BlockSlots, Dispatcher
+from archdef.engine.dispatcher cimport BlockSlots, Dispatcher, dispatch_note, dispatch_take
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
@@ -29,61 +29,6 @@ from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.dispatch_policy cimport DispatchPolicy, dispatch_policy_ask, dispatch_policy_ended
 from archdef.engine.block_swap cimport block_swap_out
 from archdef.engine.block_storage cimport block_storage_release, block_storage_take
-
-
-# ---------------------------------------------------------------------------------------------------------- happenings
-cdef inline bint _before(const DispatchEvent *a, const DispatchEvent *b) noexcept nogil:
-    if a.cycle != b.cycle:
-        return a.cycle < b.cycle
-    if a.kind != b.kind:
-        return a.kind < b.kind
-    return a.sm < b.sm or (a.sm == b.sm and a.index < b.index)
-
-
-cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil:
-    """Something will happen that blocks may start after."""
-    cdef DispatchEvent item
-    cdef DispatchEvent *grown
-    cdef int32_t i, parent
-    if d.count == d.room:
-        grown = <DispatchEvent *>realloc(d.heap, <size_t>(2 * d.room + 64) * sizeof(DispatchEvent))
-        if grown == NULL:
-            d.fault.out_of_memory = True
-            return
-        d.heap = grown
-        d.room = 2 * d.room + 64
-    item.cycle = cycle
-    item.kind = kind
-    item.sm = sm
-    item.index = index
-    i = d.count
-    d.count += 1
-    while i > 0:
-        parent = (i - 1) >> 1
-        if not _before(&item, d.heap + parent):
-            break
-        d.heap[i] = d.heap[parent]
-        i = parent
-    d.heap[i] = item
-
-
-cdef DispatchEvent _next(Dispatcher *d) noexcept nogil:
-    cdef DispatchEvent top = d.heap[0], last
-    cdef int32_t i = 0, child
-    d.count -= 1
-    last = d.heap[d.count]
-    while True:
-        child = 2 * i + 1
-        if child >= d.count:
-            break
-        if child + 1 < d.count and _before(d.heap + child + 1, d.heap + child):
-            child += 1
-        if not _before(d.heap + child, &last):
-            break
-        d.heap[i] = d.heap[child]
-        i = child
-    d.heap[i] = last
-    return top
 
 
 # -------------------------------------------------------------------------------------------------------------- places
@@ -779,7 +724,7 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
         if launch != NULL and launch.kind == LK_GRID and not _measured(d, launch):
             d.unfit = launch
             return 1
-        item = _next(d)
+        item = dispatch_take(d)
         freed = NULL
         if item.kind == DISPATCH_SLOT_FREE:
             freed = d.sms + item.sm

@@ -59,3 +59,6 @@ cdef struct Dispatcher:
     int64_t end_free             # cycle at which the chip may take note of the next block's end …
     int64_t end_part             # … and 64ths of one
     int64_t horizon              # everything before it has been handled
+
+cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil
+cdef DispatchEvent dispatch_take(Dispatcher *d) noexcept nogil

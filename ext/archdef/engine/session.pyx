@@ -12,7 +12,7 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport clusters_close
 from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.device_runtime cimport LS_WAITING, Fit
-from archdef.engine.dispatch cimport (dispatch_close, dispatch_collect, dispatch_next, dispatch_note, dispatch_run, dispatch_wish,
+from archdef.engine.dispatch cimport (dispatch_close, dispatch_collect, dispatch_next, dispatch_run, dispatch_wish,
                                       dispatch_wishes_alone)
 from archdef.engine.dispatch_policy cimport dispatch_policy_blame, dispatch_policy_close, dispatch_policy_open
 from archdef.engine.events cimport Events, events_close, events_next

@@ -11,13 +11,12 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.children cimport child_call, is_item
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_LAUNCH
 from archdef.engine.device_runtime cimport Output
-from archdef.engine.dispatch cimport dispatch_note
 from archdef.engine.fault_code cimport FAULT_ASSERT, FAULT_BOUNDS, FAULT_CALL_TARGET, FAULT_FRAME, FAULT_FREE, FAULT_STACK
 from archdef.engine.groups cimport group_call
 from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.dispatch_event cimport DISPATCH_BLOCK_WAITING
 from archdef.engine.heap cimport heap_allocate, heap_free
-from archdef.engine.dispatcher cimport Dispatcher
+from archdef.engine.dispatcher cimport Dispatcher, dispatch_note
 from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.program cimport Uop
