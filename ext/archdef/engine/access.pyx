@@ -370,7 +370,8 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     reach.pieces += memo.slot_pieces[k]
     reach.bytes_moved += memo.slot_bytes[k]
     memo.slot_key[k] = -1
-    if count <= MEMO_TRANSACTIONS and rule.hook == 0:
+    # 256 bytes further on a pattern lies in segments and lines as it did, unless these are larger
+    if count <= MEMO_TRANSACTIONS and rule.hook == 0 and max(rule.line_bytes, rule.sector_bytes) <= 256:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
         memo.slot_covered[k] = covers(rule, atomic)
