@@ -13,7 +13,7 @@ SLOW = {
     "children": "launches_by_kernels",
     "docs": "commands_of_pages pages pages_run site testing_pages",
     "example_plugins": "example_plugins",
-    "engine": "translation",
+    "engine": "recalled_accesses translation",
     "fields": "every_field optional_components",
     "examples": "answers effects hardware",
     "groups": "barriers multi_grid",

@@ -9,7 +9,7 @@ from archdef import registry
 from archdef.engine import core
 from archdef.pack import machine_tables
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit")]
 
 
 class Bench:

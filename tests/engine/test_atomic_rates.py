@@ -37,3 +37,33 @@ def test_what_full_sectors_take_says_nothing_of_one_word(changed):
 @pytest.mark.parametrize("changed, each", [({}, 4), ({"atomic_sector_cycles": 20}, 20)])
 def test_full_sectors_take_their_time(changed, each):
     assert cycles(1, **changed) == pytest.approx(4 * each, rel=0.01)
+
+
+SHIFTED = """
+.version 7.8
+.target sm_20
+.address_size 64
+.visible .entry add(.param .u64 p, .param .u32 first, .param .u32 others, .param .u32 rounds) {
+    .reg .u64 %p, %a, %o; .reg .u32 %t, %s, %n; .reg .pred %c;
+    ld.param.u64 %p, [p]; ld.param.u32 %s, [first]; ld.param.u32 %n, [rounds];
+    mov.u32 %t, %tid.x; and.b32 %t, %t, 16; cvt.u64.u32 %a, %t; add.u64 %p, %p, %a;
+LOOP:
+    cvt.u64.u32 %o, %s; add.u64 %a, %p, %o;
+    red.global.add.u32 [%a], 1;
+    ld.param.u32 %s, [others];
+    sub.u32 %n, %n, 1; setp.ne.u32 %c, %n, 0;
+    @%c bra LOOP;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["k40", "titan_x", "h100"])
+@pytest.mark.parametrize("first, others", [(0, 16), (16, 0)])
+def test_two_words_take_their_time_in_one_sector_or_two_whichever_was_seen_first(name, first, others):
+    device = archdef.Device(archdef.architecture(name).evolve({"load_store.atomic_cycles": 4}))
+    add, words = device.compile(SHIFTED).add, device.zeros(32, "u4")
+
+    def cycles(first, rounds):
+        return add[1, 32](words, np.uint32(first), np.uint32(others), np.uint32(rounds)).cycles
+    assert cycles(first, 200) - cycles(first, 100) == pytest.approx(cycles(others, 200) - cycles(others, 100), rel=0.01)

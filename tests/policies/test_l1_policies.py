@@ -179,6 +179,21 @@ def test_what_makes_a_line_invalid_is_told(name, operation):
 
 
 @machines
+@pytest.mark.parametrize("operation", ["st.global.u32 [%d1], %r2;", "red.global.add.u32 [%d1], %r2;"], ids=["store", "atomic"])
+def test_what_has_to_wait_for_a_credit_makes_a_line_invalid_once(name, operation):
+    told = []
+    policy = answering("l1_victim_cache", 0, told=lambda self, view: told.append((view.event, view.line)))
+    machine = changed(name, caches__l1_victim_cache=policy, load_store__stores_in_flight_per_multiprocessor=1, load_store__write_combining=None,
+                      load_store__store_buffer=None, load_store__reads_in_flight_per_multiprocessor=1)
+    device = archdef.Device(machine)
+    wide = STORES.replace("mul.wide.u32 %d2, %r1, 4", "mul.wide.u32 %d2, %r1, 256").replace("OPERATION", operation)
+    run = device.compile(wide).stores[1, machine.warp.size](device.zeros(machine.warp.size * 64, "u4"))
+    stored = sum(event == STORE for event, _ in told)
+    assert stored == (machine.warp.size if operation.startswith("red") or machine.caches.l1.write == "evict" else 0)
+    assert run.counters.global_stores + run.counters.atomics == 1
+
+
+@machines
 def test_what_gives_way_is_told_with_its_sectors(name):
     told = []
     policy = answering("l1_victim_cache", 0, told=lambda self, view: told.append((view.event, view.evicted, view.evicted_sectors)))

@@ -78,8 +78,7 @@ cdef int _in_groups(const int64_t *delta, int n) noexcept nogil:
 
 cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes, bint count_equal) noexcept nogil:
     """Keep a new pattern."""
-    cdef int i, k, most, here, first = lowest_bit(lanes)
-    cdef int equal[64]
+    cdef int i, k, most, equal, first = lowest_bit(lanes)
     cdef int64_t high = 0
     cdef uint64_t base = address[first], deltas = 256
     memo.valid = 1
@@ -112,28 +111,40 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
     memo.passes_key = memo.word_key = -1
     memo.serial = 1
     memo.apart = 0
+    memo.apart_key = -1
     if count_equal:
         most = 1
         for i in range(n):
-            equal[i] = 0
+            equal = 0
             if lanes >> i & 1:
                 for k in range(n):
                     if lanes >> k & 1 and memo.delta[k] == memo.delta[i]:
-                        equal[i] += 1
-                if equal[i] > most:
-                    most = equal[i]
+                        equal += 1
+                if equal > most:
+                    most = equal
         memo.serial = most
-        if most > 1:
-            for i in range(n):      # of each sector, by its first lane, the most that one word of it has
-                here = 0
-                for k in range(n):
-                    if lanes >> i & 1 and lanes >> k & 1 and address[k] >> 5 == address[i] >> 5:
-                        if k < i:
-                            here = 0
-                            break
-                        here = max(here, equal[k])
-                if here:
-                    memo.apart += here - 1
+
+
+cdef void _set_apart(Memo *memo, const uint64_t *address, uint64_t lanes, int n) noexcept nogil:
+    """Count operations on one word that travel apart: of each sector, by its first lane, the most that one word of it has."""
+    cdef int equal[64]
+    cdef int i, k, most
+    memo.apart = 0
+    memo.apart_key = <int32_t>(address[memo.first] & 31)
+    for i in range(n):
+        equal[i] = 0
+        for k in range(n):
+            equal[i] += <int>(lanes >> k & 1) * (memo.delta[k] == memo.delta[i])
+    for i in range(n):
+        most = 0
+        for k in range(n):
+            if lanes >> i & 1 and lanes >> k & 1 and address[k] >> 5 == address[i] >> 5:
+                if k < i:
+                    most = 0
+                    break
+                most = max(most, equal[k])
+        if most:
+            memo.apart += most - 1
 
 
 # -------------------------------------------------------------------------------------------------------- data movement
@@ -370,7 +381,8 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
     reach.pieces += memo.slot_pieces[k]
     reach.bytes_moved += memo.slot_bytes[k]
     memo.slot_key[k] = -1
-    if count <= MEMO_TRANSACTIONS and rule.hook == 0:
+    # 256 bytes further on a pattern lies in segments and lines as it did, unless these are larger
+    if count <= MEMO_TRANSACTIONS and rule.hook == 0 and max(rule.line_bytes, rule.sector_bytes) <= 256:
         memo.slot_key[k] = key
         memo.slot_count[k] = count
         memo.slot_covered[k] = covers(rule, atomic)
@@ -438,6 +450,8 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
             memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
             memo.word_key = <int>(address[memo.first] & 3)
         reach.word_passes = memo.word_passes
+    if memo.serial > 1 and memo.apart_key != <int32_t>(address[memo.first] & 31):
+        _set_apart(memo, address, lanes, n)
     out.serial = memo.serial
     out.apart = memo.apart
     reach.global_lanes += count_bits(lanes)

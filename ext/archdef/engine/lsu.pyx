@@ -355,14 +355,42 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     return True
 
 
+cdef inline bint _write(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
+    """Start one store or atomic transaction. False: no credit, or no MSHR and waiter record, for it now."""
+    cdef const MachineTable *m = sm.m
+    cdef Line *line = NULL
+    cdef int32_t slot
+    cdef int combined = 0
+    cdef bint evicts = sm.l1.table.sets != 0 and (lsu.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT)
+    if evicts:
+        line = cache_probe(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
+        if line != NULL:
+            line.valid = 0      # fills on their way still come, but are fetched again by later loads
+    if lsu.kind == RQ_WRITE:
+        if m.load_store.write_combining.lines and t.words:
+            combined = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)
+        if combined < 0 or combined == 0 and not may_store(&sm.port):
+            return False
+        if combined == 0:
+            sm.port.store_credits -= 1
+            lsu.launch.stores += 1
+            _send(sm, lsu, t, t.sectors, t.address, t.bytes, lsu.launch.number)
+    else:
+        if sm.in_flight.free_mshr < 0 or sm.in_flight.waiters_left == 0:
+            return False
+        slot = _await(&sm.in_flight, lsu.load, NULL, 0)
+        _send(sm, lsu, t, t.sectors, t.address, t.bytes, slot)
+    if evicts and sm.l1_policies != NULL:
+        l1_stored(sm.l1_policies, t.line, line, lsu.time)
+    return True
+
+
 cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
     """Send transactions until all are on their way or a credit is missing."""
     cdef LsuPipeline *lsu = &sm.lsu
     cdef const MachineTable *m = sm.m
     cdef Transaction *t
-    cdef Line *line
     cdef int64_t start
-    cdef int32_t slot
     lsu.reservation_fail = 0
     if lsu.stalled >= 0:
         if cycle <= lsu.stalled:        # it has not got there yet
@@ -383,39 +411,9 @@ cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
                 lsu.next += 1
                 lsu.time += m.load_store.transaction_cycles if lsu.sent else 0           # what hits takes a cycle per bank, see below
                 continue
-        else:
-            if sm.l1.table.sets and (lsu.kind == RQ_ATOMIC or m.caches.l1.write == CACHE_WRITE_EVICT):
-                line = cache_probe(&sm.l1, t.line // <uint64_t>m.caches.l1.line_bytes)
-                if line != NULL:
-                    line.valid = 0      # fills on their way still come, but are fetched again by later loads
-                if sm.l1_policies != NULL:
-                    l1_stored(sm.l1_policies, t.line, line, lsu.time)
-            if lsu.kind == RQ_WRITE:
-                if m.load_store.write_combining.lines and t.words:
-                    slot = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)
-                    if slot < 0:
-                        lsu.stalled = lsu.time
-                        break
-                    if slot:
-                        lsu.next += 1
-                        lsu.time += m.load_store.transaction_cycles
-                        continue
-                if not may_store(&sm.port):
-                    lsu.stalled = lsu.time
-                    break
-                sm.port.store_credits -= 1
-                lsu.launch.stores += 1
-                _send(sm, lsu, t, t.sectors, t.address, t.bytes, lsu.launch.number)
-            else:
-                if sm.in_flight.free_mshr < 0 or sm.in_flight.waiters_left == 0:
-                    lsu.stalled = lsu.time
-                    break
-                slot = sm.in_flight.free_mshr
-                sm.in_flight.free_mshr = sm.in_flight.mshrs[slot].next
-                sm.in_flight.mshrs[slot].waiters = -1
-                sm.in_flight.mshrs[slot].line = NULL
-                _wait(&sm.in_flight, slot, lsu.load)
-                _send(sm, lsu, t, t.sectors, t.address, t.bytes, slot)
+        elif not _write(sm, lsu, t):
+            lsu.stalled = lsu.time
+            break
         lsu.next += 1
         lsu.time += m.load_store.transaction_cycles
     lsu.active = lsu.next < lsu.count

@@ -17,7 +17,8 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t contiguous           # 1: lane k at base + k * bytes, all lanes; 2: so in groups of them, or, where a bit of `contiguous >> 8` is set, all of
                                  # the group at one word; 0: neither
     int32_t granule              # power of two, 256 at most, that divides all deltas of active lanes
-    int32_t apart                # packets by which operations on one word, which travel apart, are more than sectors (atomics)
+    int32_t apart                # packets by which operations on one word, which travel apart, are more than sectors (atomics) …
+    int32_t apart_key            # … for base modulo 32; -1: not known
     int32_t serial               # most lanes on one address (atomics) …
     int32_t serial_more          # … and on shared memory: of the lanes of a conflict group, less one, the sum over groups …
     int32_t serial_most          # … and the most of any

@@ -30,12 +30,14 @@ cdef class PageTable:
         """Let the policy of a session decide from now on."""
         cdef Placement *p = &self.placement
         cdef Hook *hook = <Hook *><size_t>m.dram.partition_hook
+        if p.state == NULL:
+            p.state = <int64_t *>calloc(<size_t>hook.state_words + 1, sizeof(int64_t))
         if p.table == NULL:
             p.table = <Page *>calloc(FIRST_ROOM, sizeof(Page))
-            p.state = <int64_t *>calloc(<size_t>hook.state_words + 1, sizeof(int64_t))
-            if p.table == NULL or p.state == NULL:
-                raise MemoryError("pages of a device")
             p.mask = FIRST_ROOM - 1
+        if p.table == NULL or p.state == NULL:
+            raise MemoryError("pages of a device")
+        p.failed = False
         p.hook = hook
         p.m = m
         policy_head(<PolicyHead *>&p.view, hook, p.state)
