@@ -11,7 +11,7 @@ import importlib
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -148,9 +148,10 @@ ABSENT: dict[str, object] = {
 _OFF: dict[str, tuple[object, ...]] = {
     "interconnect.sides": (1, "1"), "interconnect.gathered_requests": (1, "1"), "interconnect.slice_map": (None, "none"),
     "caches.instruction_fill_bytes": (None, "none"), "limits.shared_headroom": (1, "1"), "limits.shared_headroom_ratio": (1, "1"),
-    "limits.register_partitions": (1, "1"), "limits.shared_launch_bytes_per_block": (None, "none"), "clocks.core_parts": ((), "", "()"),
+    "limits.register_partitions": (1, "1"), "limits.shared_launch_bytes_per_block": (None, "none"), "clocks.core_parts": ((), [], "", "()"),
     "shared.row_words": (1, "1"), "load_store.store_bytes_in_flight_per_multiprocessor": (None, "none"),
-    "load_store.textures_in_flight_per_multiprocessor": (None, "none"), "interconnect.mask_bytes": (0, "0"), "isa.match_value_cycles": (0, "0")}
+    "load_store.textures_in_flight_per_multiprocessor": (None, "none"), "interconnect.mask_bytes": (0, "0"), "isa.match_value_cycles": (0, "0"),
+    "limits.shared_headroom_bytes": (0, "0")}
 """Old path of such a field → values by which it said that there is none of the kind."""
 _OF_TARGETS = {"isa.assembler": {"shared_operands": False}}
 """Extensible part → fields that only a plugin's choice has now, and the value that said that the machine has nothing of the kind."""
@@ -242,8 +243,13 @@ def redirected(path: str, value: object) -> tuple[str, object]:
     if now != path and _says_off(path, value):
         return now.rpartition(".")[0], None
     if now != path and now.endswith(".scope"):
-        return now, _SCOPE.get(value, value) if isinstance(value, (bool, str)) else value
+        return now, _scope(value)
     return now, 0 if now != path and field == "first_copy" and value in (None, "none") else value
+
+
+def _scope(exclusive: object) -> object:
+    """Give the scope of a unit that was `exclusive` or not; what is neither is given back, to be refused."""
+    return _SCOPE.get(exclusive.lower() if isinstance(exclusive, str) else exclusive, exclusive) if isinstance(exclusive, (bool, str)) else exclusive
 
 
 def _says_off(path: str, value: object) -> bool:
@@ -310,7 +316,7 @@ def keep_old_names(cls: type[Any], part: str) -> None:
             if component and not says_absent(f"{part}.{old}", value):
                 within.setdefault(component, {})[field] = value
             elif not component and (field != "scope" or value):
-                kwargs[field] = _SCOPE[value] if field == "scope" else kwargs.get(field, value)
+                kwargs[field] = _scope(value) if field == "scope" else kwargs.get(field, value)
         for component, fields in within.items():
             kwargs[component] = _with_fields(cls, component, kwargs, fields)
         made(self, *args, **kwargs)
@@ -336,16 +342,20 @@ def _with_fields(cls: type[Any], component: str, given: dict[str, Any], fields: 
     return attribute.metadata["archdef.rule"].of(**fields) if there is None or there is attrs.NOTHING else attrs.evolve(there, **fields)
 
 
-def move_renamed(data: dict[str, Any]) -> None:
-    """Put the fields of a description as plain data where they are now; old ones warn."""
+def move_renamed(data: dict[str, Any], base: object = None) -> None:
+    """Put the fields of a description as plain data where they are now; old ones warn.
+
+    What says that there is no component is left out where there is none without it: in a whole description, and where `base`, the machine that
+    the description derives another one from, has none.
+    """
     for source in data["evidence"] if isinstance(data.get("evidence"), list) else ():
         if isinstance(source, dict) and isinstance(source.get("covers"), list):
-            now = [(path, renamed_path(path)) for path in source["covers"]]
-            source["covers"] = [new for k, (path, new) in enumerate(now) if path == new or new not in [other for _, other in now[:k]] + source["covers"]]
+            found = [(path, renamed_path(path)) for path in source["covers"]]
+            source["covers"] = [new for k, (path, new) in enumerate(found) if path == new or new not in [other for _, other in found[:k]] + source["covers"]]
     if isinstance(data.get("changes"), dict):
         data["changes"] = {renamed_path(path): value for path, value in data["changes"].items()}
     for old, notice in RENAMED.items():
-        _move(data, old, notice.instead, notice)
+        _move(data, base, old, notice)
     for part, fields in _OF_TARGETS.items():
         place = _at(data, part)
         for old, absent in fields.items() if isinstance(place, dict) and "base" not in data else ():
@@ -355,8 +365,8 @@ def move_renamed(data: dict[str, Any]) -> None:
         place = _at(data, table)
         for entry in list(place) if isinstance(place, dict) else ():
             for old, new in names.items():
-                path, now = f"{table}.{entry}.{old}", f"{table}.{entry}.{new}"
-                _move(data, path, now, Deprecation(path, "0.1", "0.2", now))
+                path = f"{table}.{entry}.{old}"
+                _move(data, base, path, Deprecation(path, "0.1", "0.2", f"{table}.{entry}.{new}"))
 
 
 def _at(data: Any, path: str) -> Any:
@@ -366,13 +376,23 @@ def _at(data: Any, path: str) -> Any:
     return data
 
 
-def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None:
+def _has(base: object, path: str) -> bool:
+    """Tell whether a machine has something at a path, be it an entry of a table."""
+    for segment in path.split("."):
+        if isinstance(base, tuple):
+            base = next((entry for entry in base if entry.name == segment), None)
+        else:
+            base = base.get(segment) if isinstance(base, Mapping) else getattr(base, segment, None)
+    return base is not None
+
+
+def _move(data: dict[str, Any], base: object, old: str, notice: Deprecation) -> None:
     """Put one field where it is now, if it is there."""
     above, _, last = old.rpartition(".")
     way, place = above.split("."), _at(data, above)
     if not isinstance(place, dict) or last not in place:
         return
-    *way_now, last_now = now.split(".")
+    *way_now, last_now = notice.instead.split(".")
     policy = ".".join(way_now)
     if policy in _POLICIES:
         _say_type(data, way_now, _POLICIES[policy])
@@ -381,14 +401,14 @@ def _move(data: dict[str, Any], old: str, now: str, notice: Deprecation) -> None
     value = place.pop(last)
     if not place and way:
         _drop(data, way)
-    if says_absent(old, value.get("type", value) if isinstance(value, dict) else value) and "base" not in data:
+    if says_absent(old, value.get("type", value) if isinstance(value, dict) else value) and not _has(base, notice.instead):
         return
     notice.warn()
     target = data
     for segment in way_now:
         target = target.setdefault(segment, {})
     if last_now == "scope":
-        target[last_now] = _SCOPE.get(value, value) if isinstance(value, (bool, str)) else value
+        target[last_now] = _scope(value)
     else:
         target.setdefault(last_now, value)
 

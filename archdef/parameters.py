@@ -205,6 +205,7 @@ _LOAD_STORE = {
                                           _within("replay", "on_reservation_fail")),
     "atomic_sector_16ths": Derived("per sector all of whose words are operated on, in sixteenths of `atomic_fs`",
                                    lambda unit, _: round(16 * (unit.atomic_sector_cycles or unit.atomic_cycles) / unit.atomic_cycles))}
+_WIDE_ACCESS: dict[type[Any], int] = {spec.WordAtATime: 1, spec.MergedLanes: 2, spec.ExtraPass: 3}
 _SHARED = {
     "row_words": Derived("of a bank that one pass serves together if they lie in one row, an aligned run of ``banks * row_words`` words",
                          lambda shared, _: shared.row_words),
@@ -216,7 +217,7 @@ _SHARED = {
                                      lambda shared, _: int(isinstance(shared.broadcast, spec.SingleWordBroadcast))),
     "word_at_a_time": Derived("1: wide words are served piece by piece; 0: for fewer lanes at a time; 2: the same, neighbours with equal addresses merged; "
                               "3: the same as 0, and a pass more for each group that loads words of four banks",
-                              lambda shared, _: {spec.WordAtATime: 1, spec.MergedLanes: 2, spec.ExtraPass: 3}.get(type(shared.wide_access), 0)),
+                              lambda shared, _: _WIDE_ACCESS.get(type(shared.wide_access), 0)),
     "hook": Derived("of a plugin's map of the banks", lambda shared, _: 0)}
 
 

@@ -79,8 +79,8 @@ def _loaded(path: Path, inside: tuple[Path, ...]) -> Architecture:
 
 
 def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, ...]) -> Architecture:
-    move_renamed(data)
     if "base" not in data:
+        move_renamed(data)
         return from_plain(data, source)
     base = data["base"]
     if not isinstance(base, str) or not base:
@@ -89,6 +89,7 @@ def _made(data: dict[str, Any], source: str, folder: Path, inside: tuple[Path, .
         found = _loaded(folder / values.text(base, f"{source}: base", DescriptionFileError), inside)
     else:
         found = registry.get(base)
+    move_renamed(data, found)
     return from_plain(completed({key: value for key, value in data.items() if key != "base"}, found, source), source)
 
 

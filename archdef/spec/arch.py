@@ -12,7 +12,7 @@ from archdef._deprecation import redirected, renamed, renamed_path, says_absent
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
-from archdef.spec.fields import (Extensible, FrozenMap, Part, Parts, Rule, Table, children, holds_fields, part, parts, rule_of, text, texts, unit_of,
+from archdef.spec.fields import (Extensible, FrozenMap, Part, Parts, Policy, Rule, Table, children, holds_fields, part, parts, rule_of, text, texts, unit_of,
                                  walk)
 from archdef.spec.isa import Isa, Operation, Unit
 from archdef.spec.machine import BlockClusters, Chip, Clocks, DeviceLaunches, HostLink, Limits, Schedulers, Vocabulary, Warp
@@ -324,8 +324,8 @@ def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], na
             path, value = redirected(given, value)
             found = _absent_field(absent, path)
             if path != given and says_absent(given, changes[given]) and (found is not None or path.rpartition(".")[0] in others or (
-                    path in absent or path in others)):
-                continue        # it has no such component, or has it no more
+                    path in absent or path in others or path not in known and path.rpartition(".")[0] in known)):
+                continue        # it has no such component, or has it no more, or its policy has no such field
         if found is not None:
             others.setdefault(found[0], None)        # where its first field stood
             twice = not _entered(made.setdefault(found[0], _Fields()), found[1], found[2], value)
@@ -461,7 +461,7 @@ def _of_another(parts: Mapping[str, Any], path: str) -> str:
     """Say which other choice has the field at a path, where there is one for the part that it would be of."""
     above, _, field = path.rpartition(".")
     for where, _, rule in _walk(parts):
-        if isinstance(rule, Extensible) and (where == above or where.endswith("." + above) or not above):
+        if isinstance(rule, (Extensible, Policy)) and (where == above or where.endswith("." + above) or not above):
             having = [one for one, cls in rule.of.by_name().items() if field in attrs.fields_dict(cls)]
             if having:
                 return f"; {where}={having[0]} has it, set that first"

@@ -80,6 +80,49 @@ def test_an_old_field_of_a_file_that_derives_a_machine_is_not_left_out():
     assert "interconnect.l2_partitions.count must be" in str(caught.value.exceptions[0])
 
 
+@pytest.mark.parametrize("base, table", [
+    ("gf100", {"limits": {"shared_headroom_ratio": 1, "shared_headroom_bytes": 0, "register_partitions": 1}}), ("gt200", {"shared": {"group_latency_cycles": 0}}),
+    ("gf100", {"interconnect": {"mask_bytes": 0, "sector_mask_bytes": 0, "partial_write_cycles": 0.0}}), ("gf100", {"clocks": {"core_parts": []}}),
+    ("gf100", {"units": {"lsu": {"exclusive": False}}}), ("gf100", {"isa": {"operations": {"int_add": {"slow_paths": "none"}}, "match_value_cycles": 0}})])
+def test_a_file_may_say_by_old_fields_that_there_is_no_component_where_its_base_has_none(base, table):
+    arch = registry.get(base)
+    text = json.dumps({"format": "archdef-architecture/1", "base": base, "name": "mine", **table})
+    assert {path: value for path, value, _ in loads(text, "json").walk() if path not in ("name", "aliases")} == {
+        path: value for path, value, _ in arch.walk() if path not in ("name", "aliases")}
+
+
+@pytest.mark.parametrize("name, old, value", [("gt200", "shared.group_latency_cycles", 0), ("gt200", "shared.group_latency_cycles", "0"),
+                                              ("gf100", "units.lsu.exclusive", "False"), ("gf100", "interconnect.partial_write_cycles", 0)])
+def test_a_what_if_that_says_by_an_old_field_that_there_is_no_component_changes_no_machine_without_it(name, old, value):
+    arch = registry.get(name)
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert arch.evolve({old: value}) == arch
+
+
+@pytest.mark.parametrize("old, off, part", [("limits.shared_headroom_bytes", 0, "limits.carveout_headroom"), ("clocks.core_parts", [], "clocks.core_domain")])
+def test_what_said_that_there_is_no_component_takes_it_from_a_machine_that_has_it(old, off, part):
+    arch = next(one for one in registry.all().values() if one[part] is not None)
+    with pytest.warns(ArchdefDeprecationWarning):
+        assert arch.evolve({old: off})[part] is None
+
+
+def test_an_exclusive_unit_that_is_neither_is_refused_by_value():
+    with pytest.warns(ArchdefDeprecationWarning):
+        unit = Unit("dp", 16, exclusive="maybe")
+    arch = registry.get("gf100")
+    with pytest.raises(SpecErrors) as caught:
+        attrs.evolve(arch, units=tuple(unit if one.name == "dp" else one for one in arch.units))
+    assert "units.dp.scope must be one of" in str(caught.value.exceptions[0])
+
+
+@pytest.mark.parametrize("name, path, choice", [("gt200", "shared.wide_access.group_latency_cycles", "shared.wide_access=split_lanes"),
+                                                ("gt200", "shared.group_latency_cycles", "shared.wide_access=split_lanes")])
+@pytest.mark.filterwarnings("ignore::archdef.errors.ArchdefDeprecationWarning")
+def test_a_field_that_only_another_policy_has_is_refused_naming_that_policy(name, path, choice):
+    with pytest.raises(UnknownField, match=f"{choice} has it, set that first"):
+        registry.get(name).evolve({path: 3})
+
+
 @pytest.mark.parametrize("data", [{"interconnect": {"l2_partitions": "none", "far_latency_ns": 5}}, {"caches": 5, "isa": {"code_tail_instructions": 2}}])
 def test_an_old_field_beside_what_is_no_table_is_refused_by_name(data):
     with pytest.raises((SpecErrors, UnknownField)):
