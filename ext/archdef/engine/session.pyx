@@ -23,7 +23,7 @@ from archdef.engine.frames cimport GROWN_FRAMES
 from archdef.engine.grid cimport Grid
 from archdef.engine.groups cimport group_release, groups_settle, groups_wait
 from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_READY
-from archdef.engine.dispatcher cimport BlockSlots
+from archdef.engine.dispatcher cimport BlockSlots, dispatch_note
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
