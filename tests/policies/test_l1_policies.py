@@ -193,6 +193,33 @@ def test_what_has_to_wait_for_a_credit_makes_a_line_invalid_once(name, operation
     assert run.counters.global_stores + run.counters.atomics == 1
 
 
+BULK = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry copies(.param .u64 words)
+{
+    .shared .align 128 .b8 bytes[4096]; .reg .b64 %d<2>; .reg .b32 %r<2>;
+    ld.param.u64 %d1, [words]; mov.u32 %r1, bytes;
+    OPERATION [%d1], [%r1], 4096;
+    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+    ret;
+}"""
+
+
+@pytest.mark.parametrize("name", [name for name in MACHINES if "bulk_copies" in registry.get(name).isa.features])
+@pytest.mark.parametrize("operation", ["cp.async.bulk.global.shared::cta.bulk_group", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"],
+                         ids=["store", "atomic"])
+def test_bulk_copies_that_wait_for_credits_make_lines_invalid_once(name, operation):
+    def lines(**few):
+        told = []
+        policy = answering("l1_victim_cache", 0, told=lambda self, view: told.append((view.event, view.line)))
+        device = archdef.Device(changed(name, caches__l1_victim_cache=policy, load_store__store_buffer=None, **few))
+        device.compile(BULK.replace("OPERATION", operation)).copies[1, 1](device.zeros(1024, "u4"))
+        return sorted(line for event, line in told if event == STORE)
+    few = lines(load_store__stores_in_flight_per_multiprocessor=1, load_store__reads_in_flight_per_multiprocessor=1)
+    assert few and few == lines()
+
+
 @machines
 def test_what_gives_way_is_told_with_its_sectors(name):
     told = []

@@ -308,18 +308,21 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
 cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
     """Hand over the next transaction. False: no MSHR or credit for it now."""
     cdef const Transaction *t = bulk.transactions + bulk.next
-    cdef Line *line
+    cdef Line *line = NULL
+    cdef bint sent
     if _reads(u):
         return send_read(&sm.in_flight, &sm.port, t, RQ_READ, bulk.load, cycle)
     if sm.l1.table.sets:
         line = cache_probe(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-        if sm.l1_policies != NULL:
-            l1_stored(sm.l1_policies, t.line, line, cycle)
     if u.vec:
-        return send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle)
-    return send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
+        sent = send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle)
+    else:
+        sent = send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
+    if sent and sm.l1.table.sets and sm.l1_policies != NULL:
+        l1_stored(sm.l1_policies, t.line, line, cycle)
+    return sent
 
 
 cdef inline void _advance(const MachineTable *m, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
