@@ -453,7 +453,8 @@ def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) 
     for absent, found, rule in _walk(parts):
         if found is None and path.startswith(absent + "."):
             fields = [f"{absent}.{one}" for one in attrs.fields_dict(rule.of)] if type(rule) is Part else []
-            raise UnknownField(f"{name} has no field {values.shown(path)}, because {absent} is None{nearest(path, fields)}")
+            why = f"{name} has no field {values.shown(path)}, because {absent} is None"
+            raise UnknownField(why + (_of_another(parts, path) or nearest(path, fields)))
     raise UnknownField(f"{name} has no field {values.shown(path)}{_of_another(parts, path) or nearest(path, known)}")
 
 

@@ -15,7 +15,7 @@ from archdef import policies, registry
 from archdef.engine.policy import sizes
 from archdef.errors import PluginError, PolicyError
 from archdef.policies import ABI, VIEWS, Compiled
-from archdef.spec import IpdomStack, LeastRecentlyUsed, SchedulerPolicy, Transaction, named
+from archdef.spec import IpdomStack, LeastRecentlyUsed, Prefetcher, SchedulerPolicy, Transaction, named
 from archdef.spec.check import MOST_WAYS_OF_POLICIES
 
 NAMES = registry.names()
@@ -291,6 +291,24 @@ def test_an_answer_that_is_none_is_an_error_that_names_the_policy(path):
         kernel[12, 128](words, COUNT)
     assert caught.value.path == path and caught.value.policy == policy
     assert words.to_host()[:4].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("answer", ["yes", 0.5, None], ids=str)
+@pytest.mark.parametrize("path", [path for path in WRONG if path not in ("shared.bank_map", "coalescing.store")])
+def test_an_answer_that_is_no_whole_number_is_refused_by_value(path, answer):
+    if path == "chip.block_launch.dispatch" and answer is None:
+        pytest.skip("None lets a block wait")
+    kind, method, _, _ = WRONG[path]
+    machine = registry.get("gf100").evolve({"chip.multiprocessors": 2, "caches.l2.size_bytes": 16 * 128, path: raising(kind, method, answer)})
+    with pytest.raises(PolicyError, match=rf"{path}: Wrong\(\) raised TypeError\(.*an answer must be a whole number, got {answer!r}"):
+        run(machine)
+
+
+@pytest.mark.parametrize("line, text", [(-5, "a line to fetch must be at least 0, got -5"), (0.5, "a line to fetch must be a whole number, got 0.5")])
+def test_a_line_to_fetch_that_is_none_is_refused_by_value(line, text):
+    policy = named("wrong")(type("Wrong", (Prefetcher,), {"__slots__": (), "fetch": lambda self, view: [line]}))()
+    with pytest.raises(PolicyError, match=text):
+        run(registry.get("gf100").evolve({"chip.multiprocessors": 2, "caches.l1_prefetch": policy}))
 
 
 @pytest.mark.parametrize("path", WRONG)

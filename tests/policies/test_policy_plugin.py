@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from archdef import registry
+from archdef._deprecation import renamed_path
+from archdef.policies import VIEWS
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "docs" / "examples" / "plugins" / "archdef-policies"
@@ -47,6 +49,18 @@ def test_its_policies_are_chosen_by_name(installed, tmp_path):
 
 def blocks_of_the_page():
     return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "howto" / "policy.md").read_text(), re.DOTALL)
+
+
+def test_the_page_tells_of_the_view_of_each_kind_of_policy():
+    page = (ROOT / "docs" / "howto" / "policy.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| `Archdef\w+View` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(VIEWS)
+
+
+def test_the_plugins_readme_names_fields_as_they_are_now():
+    text = (PLUGIN / "README.md").read_text()
+    changed = dict(re.findall(r"--set (\S+)=(\S+)", text))
+    assert changed and all(renamed_path(path) == path for path in changed)
 
 
 def test_the_pages_listener_runs():

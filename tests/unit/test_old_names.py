@@ -116,7 +116,8 @@ def test_an_exclusive_unit_that_is_neither_is_refused_by_value():
 
 
 @pytest.mark.parametrize("name, path, choice", [("gt200", "shared.wide_access.group_latency_cycles", "shared.wide_access=split_lanes"),
-                                                ("gt200", "shared.group_latency_cycles", "shared.wide_access=split_lanes")])
+                                                ("gt200", "shared.group_latency_cycles", "shared.wide_access=split_lanes"),
+                                                ("gf100", "isa.assembler.shared_operands", "isa.assembler=tesla")])
 @pytest.mark.filterwarnings("ignore::archdef.errors.ArchdefDeprecationWarning")
 def test_a_field_that_only_another_policy_has_is_refused_naming_that_policy(name, path, choice):
     with pytest.raises(UnknownField, match=f"{choice} has it, set that first"):

@@ -1,7 +1,10 @@
 """Policies in Python, for trying an idea: the engine calls their readable definition and waits for it, some microseconds each time."""
 from libc.stdint cimport int64_t, uint64_t
 
+import numbers
 from types import SimpleNamespace
+
+import numpy as np
 
 from archdef.engine.policy cimport (ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS, ARCHDEF_CACHE_VICTIM, ARCHDEF_DISPATCH_NOT_NOW, ARCHDEF_POLICY_STATE,
                                     PK_ADMISSION, PK_BANKS, PK_COALESCING, PK_DISPATCH, PK_DRAM, PK_PARTITION, PK_PLACEMENT, PK_PREFETCHER,
@@ -52,7 +55,14 @@ cdef object _asked_or_none(method, int64_t *state, view, int64_t count):
 
 cdef int64_t _asked(method, int64_t *state, view, int64_t count=ARCHDEF_POLICY_STATE) except? -1:
     """The same of one that must answer."""
-    return _asked_or_none(method, state, view, count)
+    return _whole(_asked_or_none(method, state, view, count), "an answer")
+
+
+cdef int64_t _whole(object given, str what) except? -1:
+    """Give a number that a policy answers; TypeError naming it, if it is none, or has a fraction."""
+    if isinstance(given, numbers.Real) and given == int(given) or isinstance(given, np.bool_):
+        return int(given)
+    raise TypeError(f"{what} must be a whole number, got {given!r}")
 
 
 cdef int64_t _choose(const SchedulerView *v, Prototype p) except? -1:
@@ -138,7 +148,10 @@ cdef int64_t _l1(const L1View *v, Prototype p) except? -1:
     if len(wanted) > v.room:
         raise ValueError(f"fetch must give at most {v.room} lines, got {len(wanted)}")
     for i in range(len(wanted)):
-        v.fetch[i] = wanted[i]
+        line = _whole(wanted[i], "a line to fetch")
+        if line < 0:
+            raise ValueError(f"a line to fetch must be at least 0, got {line}")
+        v.fetch[i] = line
     return len(wanted)
 
 
@@ -149,7 +162,7 @@ cdef int64_t _multiprocessor(const DispatchView *v, Prototype p) except? -1:
         ended=_signed(v.ended, n), instructions=_signed(v.instructions, n), again=0)
     answer = _asked_or_none(p.policy.multiprocessor, v.state, view, ARCHDEF_POLICY_STATE)
     v.again[0] = view.again
-    return ARCHDEF_DISPATCH_NOT_NOW if answer is None else answer
+    return ARCHDEF_DISPATCH_NOT_NOW if answer is None else _whole(answer, "an answer")
 
 
 cdef int64_t _first(const BranchView *v, Prototype p) except? -1:
@@ -196,8 +209,8 @@ cdef int64_t _ask(const void *view, Prototype p) except? -1:
     if p.kind == PK_SCHEDULER:
         return _choose(<const SchedulerView *>view, p)
     if p.kind == PK_PARTITION:
-        return p.policy.partition((<const PartitionView *>view).address, (<const PartitionView *>view).interleave_bytes,
-                                  (<const PartitionView *>view).partitions)
+        return _whole(p.policy.partition((<const PartitionView *>view).address, (<const PartitionView *>view).interleave_bytes,
+                                         (<const PartitionView *>view).partitions), "an answer")
     if p.kind == PK_BANKS:
         return _banks(<const BankView *>view, p)
     if p.kind == PK_COALESCING:

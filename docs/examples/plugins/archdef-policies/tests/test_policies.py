@@ -359,7 +359,7 @@ def test_the_compiled_placement_is_the_readable_one(placed):
 
 
 def rows_by_blocks(dispatch, threads=4096, width=64):
-    device = archdef.Device(registry.get("gf100").evolve({**PAPER, "schedulers.policy": "lrr", "chip.block_dispatch": dispatch}))
+    device = archdef.Device(registry.get("gf100").evolve({**PAPER, "schedulers.policy": "lrr", "chip.block_launch.dispatch": dispatch}))
     out, given = device.zeros(threads, "f4"), device.to_device(np.ones((threads, width), "f4"))
     found = device.compile(ROWS).rows[threads // 128, 128](out, given, width)
     assert (out.to_host() == width).all()
