@@ -142,8 +142,7 @@ def l1_tlb_hit_rate(m: Measurement) -> float | None:
 @metric("%", "L2 TLB hits / (L2 TLB hits + misses)")
 def l2_tlb_hit_rate(m: Measurement) -> float | None:
     """Share of the misses of multiprocessors' TLBs that the one which they share answers; those that join a miss under way are not asked for again."""
-    tlb = m.architecture.caches.tlb
-    if "translation" not in m.counters.components or tlb is None or tlb.l2 is None:
+    if "translation" not in m.counters.components or (tlb := m.architecture.caches.tlb) is None or tlb.l2 is None:
         return None
     return ratio(_of_translation(m, "l2_hits"), _of_translation(m, "l2_hits") + _of_translation(m, "l2_misses"), 100)
 

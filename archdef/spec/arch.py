@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NoReturn
 
 import attrs
@@ -110,8 +111,10 @@ class Architecture:
 
     def evidence_for(self, path: str) -> Cite:
         """Say where the value at a path comes from."""
+        if path in self._sources:       # in full already
+            return self._sources[path]
         full = _full(self._parts(), path, self.name)
-        if (found := self.sources().get(full) or covering(self.evidence, full)) is None:
+        if (found := self._sources.get(full) or covering(self.evidence, full)) is None:
             raise UnknownField(f"{self.name} has no evidence for {full}, which is a name or holds several numbers")
         return found
 
@@ -121,6 +124,10 @@ class Architecture:
         A source of a part states what is declared of it. What is left at the default of its class (nothing is charged, a
         switch is off) is assumed, unless its own path has a source.
         """
+        return dict(self._sources)
+
+    @cached_property
+    def _sources(self) -> dict[str, Cite]:
         left = check.left_at_default(self)
         unclaimed = left - set(self.evidence)
         found = {path: UNSTATED if path in unclaimed else covering(self.evidence, path) for path, _, _ in check.evident(self)}

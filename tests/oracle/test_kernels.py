@@ -16,7 +16,7 @@ from archdef.spec import ConvergenceBarriers, IpdomStack
 from archdef.testing import equals_reference, reference, with_warp_size
 from archdef.testing.kernels import launches
 
-EXAMPLES = 5
+EXAMPLES = 3
 """Kernels of each test here."""
 WIDTHS = (1, 4, 32, 33, 64)
 SIZES = st.one_of(st.sampled_from([32, 1, 2, 4, 8, 16, 64]), st.integers(1, 64))
