@@ -132,7 +132,7 @@ def test_what_it_decides_does_not_depend_on_epochs(name, lookahead):
 def test_whoever_starts_nothing_is_refused(again):
     def never(view):
         view.again = view.cycle + again if again else 0
-    with pytest.raises(PolicyError, match=r"chip\.block_dispatch: .* holds back block 0 at cycle \d+, for which 2 multiprocessors have room, where nothing else"):
+    with pytest.raises(PolicyError, match=r"chip\.block_launch\.dispatch: .* holds back block 0 at cycle \d+, for which 2 multiprocessors have room, where nothing else"):
         run(small("gf100", chip__block_dispatch=brought(never)))
 
 
@@ -149,7 +149,7 @@ def test_whoever_holds_back_the_block_that_others_wait_for_is_refused(again):
         view.again = view.cycle + again if again else 0
         return None
     device = archdef.Device(small("gf100", chip__block_dispatch=brought(first)), max_cycles=100_000_000)
-    with pytest.raises(PolicyError, match=r"chip\.block_dispatch: .* holds back block 1 at cycle \d+"):
+    with pytest.raises(PolicyError, match=r"chip\.block_launch\.dispatch: .* holds back block 1 at cycle \d+"):
         device.compile(SPIN).kernel[2, 32](device.zeros(4, "u4"))
 
 
