@@ -289,7 +289,7 @@ class PagePlacement(PartitionMap):
         return 16
 
     def partition(self, address: int, interleave_bytes: int, partitions: int) -> int:
-        """Give the partition in which a byte would lie if it were nobody's: chunks in turn, for drawings of the map."""
+        """Give the partition in which a byte would lie if nothing placed its page: chunks in turn, for drawings of the map."""
         return address // interleave_bytes % partitions
 
 
@@ -400,7 +400,7 @@ class RandomOfKLru(Replacement):
 class Admission(_OfCache, PolicyValue):
     """Which lines that a load misses get a place in L1.
 
-    A plugin's own says it in ``admit(view) -> bool``, with the fields of ``ArchdefL1View``; a line that is not admitted passes L1 by.
+    A plugin's own says it in ``admit(view) -> bool``, with the fields of ``ArchdefL1View``; a line that is not admitted bypasses L1.
     """
 
     __slots__ = ()
@@ -418,7 +418,8 @@ class Prefetcher(_OfCache, PolicyValue):
 class VictimCache(_OfCache, PolicyValue):
     """What stands beside L1 and may have what a load misses: a victim cache, or another store of a multiprocessor.
 
-    A plugin's own says it in ``supply(view) -> int``, with the fields of ``ArchdefL1View``: the cycles after which it gives what is missing, 0: it has it not.
+    A plugin's own says it in ``supply(view) -> int``, with the fields of ``ArchdefL1View``: the cycles after which it supplies what is missing; 0 if it does
+    not have it.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Who has few requests in a DRAM queue goes before those who fill it.
+"""Multiprocessors with few requests in a DRAM queue go before those that fill it.
 
 Reference: Ausavarungnirun et al., Staged Memory Scheduling: Achieving High Performance and Scalability in Heterogeneous Systems, ISCA 2012, whose second stage
 serves the source with the fewest requests first. There sources are a GPU and processors; here they are multiprocessors.

@@ -1,4 +1,4 @@
-"""Admission to L1 by instruction: loads whose lines go unread a second time pass L1 by.
+"""Admission to L1 by instruction: loads whose lines are not read again bypass L1.
 
 References: Tian et al., Adaptive GPU Cache Bypassing, GPGPU 2015 (a table of counters by instruction, trained by what becomes of lines); Xie et al.,
 Coordinated Static and Dynamic Cache Bypassing for GPUs, HPCA 2015.

@@ -1,4 +1,4 @@
-"""A victim cache: what gives way in L1 waits in a few places of its own, from which it is sooner back than from L2.
+"""A victim cache: what L1 evicts is kept in a few entries, from which it comes back sooner than from L2.
 
 Reference: Jouppi, Improving Direct-Mapped Cache Performance by the Addition of a Small Fully-Associative Cache and Prefetch Buffers, ISCA 1990.
 """
