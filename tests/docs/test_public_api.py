@@ -92,7 +92,8 @@ EXCUSED = {  # they live in this repository, and change with what they use
     "plugins/archdef-xiyun/src/archdef_xiyun/maca.py": {"archdef.frontends.nvrtc", "archdef.frontends.source"},
     "docs/examples/transfer_overlap.py": {"archdef.options.arch_option", "archdef.options.architectures", "archdef.options.set_option",
                                           "archdef.host.link.link_of"}}
-INSIDE = {"plugins/archdef-sass/": ("archdef.lower.", "archdef.ptx.")}
+INSIDE = {"plugins/archdef-sass/": ("archdef.lower.", "archdef.ptx."), "plugins/archdef-tesla/src/archdef_tesla/target.py": ("archdef.lower.",),
+          "plugins/archdef-tesla/src/archdef_tesla/shared_operands.py": ("archdef.lower.",)}
 """Where a distribution that is part of something of archdef's lives → what it is part of: its passes are made of the same things as archdef's own."""
 SOURCES = [*ROOT.glob("plugins/*/src/**/*.py"), *ROOT.glob("docs/examples/**/*.py")]
 
