@@ -111,7 +111,7 @@ class Architecture:
 
     def evidence_for(self, path: str) -> Cite:
         """Say where the value at a path comes from."""
-        if path in self._sources:       # in full already
+        if isinstance(path, str) and path in self._sources:       # in full already
             return self._sources[path]
         full = _full(self._parts(), path, self.name)
         if (found := self._sources.get(full) or covering(self.evidence, full)) is None:

@@ -208,7 +208,7 @@ def test_as_many_blocks_are_resident_as_the_occupancy_rule_says(name):
         threads = warps * architecture.warp.size
         found = value(name, "residency", threads=threads, shared_bytes=shared)
         launch = architecture.limits.shared_parameters
-        beside = 0 if launch is None else launch + 2 * 8  # two pointers
+        beside = 0 if launch is None else launch.launch_bytes + 2 * 8  # two pointers
         rule = archdef.occupancy(architecture, threads=threads, registers=8, shared_bytes=shared + beside)
         assert found == rule.active_blocks, (warps, shared)
 

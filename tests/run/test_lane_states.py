@@ -42,7 +42,7 @@ KERNEL(lock) { LANE bool done = false;
 """
 STACK, SPLITS = IpdomStack(), ConvergenceBarriers()
 EVERY = ("straight", "one_arm", "two_arms", "nested", "loop", "early", "cases", "deep", "block_barrier")
-NO_PREDICATES = Options(predicate=False)
+NO_PREDICATES = Options(predicate=False, unroll=False)
 
 
 def launch(architecture, kernel, threads=None, grid=2, **options):

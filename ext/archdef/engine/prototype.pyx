@@ -1,7 +1,6 @@
 """Policies in Python, for trying an idea: the engine calls their readable definition and waits for it, some microseconds each time."""
 from libc.stdint cimport int64_t, uint64_t
 
-from numbers import Real
 from types import SimpleNamespace
 
 import numpy as np
@@ -58,9 +57,9 @@ cdef int64_t _asked(method, int64_t *state, view, int64_t count=ARCHDEF_POLICY_S
     return _whole(_asked_or_none(method, state, view, count), "an answer")
 
 
-cdef int64_t _whole(object given, str what) except? -1:
+cdef object _whole(object given, str what):
     """Give a number that a policy answers; TypeError naming it, if it is none, or has a fraction."""
-    if isinstance(given, Real) and given == int(given) or isinstance(given, np.bool_):
+    if isinstance(given, (int, float, np.integer, np.floating, np.bool_)) and given == int(given):
         return int(given)
     raise TypeError(f"{what} must be a whole number, got {given!r}")
 

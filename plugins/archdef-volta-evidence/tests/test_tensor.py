@@ -192,8 +192,8 @@ def test_the_peak_is_125_teraflops(instruction, sums):
 
 @pytest.mark.parametrize("sums, cycles", [("f32", 54), ("f16", 64)])
 def test_a_product_takes_as_long_as_raihan_et_al_measured(sums, cycles):
-    """ISPASS 2019, wmma.mma m16n16k16 on a Titan V: 54 cycles in mixed precision, 64 in half precision."""
-    assert tensor(archdef.Device(V100), sums=sums)["cycles"] == cycles
+    """ISPASS 2019, wmma.mma m16n16k16 on a Titan V: 54 cycles in mixed precision, 64 in half precision. A loop of them takes up to one per cent more."""
+    assert tensor(archdef.Device(V100), sums=sums)["cycles"] == pytest.approx(cycles, rel=0.01)
 
 
 @pytest.mark.parametrize("instruction, feature", [

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 import attrs
 
@@ -72,11 +73,16 @@ def copy_first(code: Code) -> None:
         graph.join()
 
 
+def _spaced(blocks: Iterable[Block]) -> tuple[list[Block | None], dict[Block, int]]:
+    """Give a list in which one more fits behind each block (None: what is gone, or where one fits), and where each is."""
+    spaced = [one for block in blocks for one in (block, None)]
+    return spaced, {block: at for at, block in enumerate(spaced) if block is not None}
+
+
 def begin_within(code: Code) -> None:
     """Turn ``bra X; B: …; X: … bra B`` into ``X: … B: …; bra X``: a loop that begins in its middle begins with that."""
     graph = code.graph
-    blocks: list[Block | None] = [one for block in graph.blocks for one in (block, None)]      # None: what is gone, or where one more fits
-    numbers = {block: at for at, block in enumerate(blocks) if block is not None}
+    blocks, numbers = _spaced(graph.blocks)
     jumps: dict[Block, list[Block]] = {}        # block → those that end in a branch there, whatever holds
     for block in graph.blocks:
         if block.branch is not None and block.branch.guard is None:
@@ -103,10 +109,15 @@ def begin_within(code: Code) -> None:
         if not here.ops and here.name is None:
             start -= 1
         placed = [block for block in (*blocks[middle:back + 1], *moved, *around) if block is not None and (block.ops or block.name is not None)]
+        changes = True
         n = back + 1 - len(placed)
+        if n < start:       # nothing is gone there, and one more does not fit
+            blocks[start:back + 1] = placed
+            blocks, numbers = _spaced(block for block in blocks if block is not None)
+            n = numbers[placed[0]]
+            continue
         blocks[start:back + 1] = [*[None] * (n - start), *placed]
         numbers.update((block, at) for at, block in enumerate(placed, n))
-        changes = True
     if changes:
         graph.blocks = [block for block in blocks if block is not None]
         graph.join()
