@@ -29,9 +29,9 @@ def code_of(text):
     return code
 
 
-def any_ways(draw):
+def any_ways(draw, most=7):
     """A few blocks, each of which may end in a guarded branch to any, or in one for good."""
-    blocks, text, names = [Block(f"L{k}") for k in range(draw.randint(2, 7))], [], iter(range(10_000))
+    blocks, text, names = [Block(f"L{k}") for k in range(draw.randint(2, most))], [], iter(range(10_000))
     for block in blocks:
         text += [work(f"work{next(names)}") for _ in range(draw.randint(0, 2))]
         if draw.random() < 0.5:
@@ -93,3 +93,11 @@ def test_the_same_is_executed_after_blocks_were_moved(shape, passes):
             one(after)
         for outcomes in range(3):
             assert executed(after, outcomes) == executed(before, outcomes), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", [44742, 51543, 99805, 163278])
+def test_loops_are_moved_where_earlier_ones_have_taken_the_room(seed):
+    before, after = (code_of(any_ways(random.Random(seed), most=14)) for _ in range(2))
+    begin_within(after)
+    for outcomes in range(40):
+        assert executed(after, outcomes) == executed(before, outcomes)
