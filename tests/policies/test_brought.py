@@ -1,7 +1,5 @@
 """Do policies that a plugin brings decide, in Python and compiled, as the engine's own do where they say the same?"""
-import ctypes
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -160,18 +158,6 @@ cdef api int64_t lrr(const SchedulerView *v) noexcept nogil:
     cdef uint64_t after = v.candidates >> (v.last + 1) << (v.last + 1) if v.last < 63 else 0
     return __builtin_ctzll(after if after else v.candidates)
 """
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """Functions of C, compiled against the header that is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("policy")
-    (folder / "policy.c").write_text(C)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{policies.include()}", "-o", folder / "policy.so", folder / "policy.c"], check=True)
-    return ctypes.CDLL(str(folder / "policy.so"))
 
 
 def compiled(kind, function, parameters=(), abi=ABI):

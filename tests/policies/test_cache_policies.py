@@ -1,13 +1,10 @@
 """Are policies of caches that a plugin brings told what happens there, do they keep words for each line, and is an answer that is none refused?"""
-import ctypes
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 
 import archdef
-from archdef import policies, registry
+from archdef import registry
 from archdef.errors import PluginError, PolicyError
 from archdef.policies import ABI, Compiled
 from archdef.spec import LeastRecentlyUsed, Replacement, named
@@ -157,18 +154,6 @@ C = """
 #include "archdef/engine/policy.h"
 int64_t seven(const ArchdefReplacementView *v) { return v->event == ARCHDEF_CACHE_VICTIM ? 0 : 7; }
 """
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """Functions of C, compiled against the header that is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("policy")
-    (folder / "policy.c").write_text(C)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{policies.include()}", "-o", folder / "policy.so", folder / "policy.c"], check=True)
-    return ctypes.CDLL(str(folder / "policy.so"))
 
 
 @pytest.mark.parametrize("name", MACHINES[:1])

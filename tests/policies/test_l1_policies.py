@@ -1,15 +1,12 @@
 """Do policies of L1 that a plugin brings decide what it keeps, fetches and gets from beside it, are they told what happens, and are wrong answers refused?"""
-import ctypes
 import itertools
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 from test_cache_policies import FILL, HIT, KERNEL, MACHINES, MISS, SCATTERED, SETS, STORE, WAYS, changed, fresh, machines, read
 
 import archdef
-from archdef import policies, registry
+from archdef import registry
 from archdef.errors import PolicyError, SpecErrors
 from archdef.policies import ABI, Compiled
 from archdef.spec import Admission, Prefetcher, StridePrefetcher, VictimCache
@@ -276,18 +273,6 @@ int64_t seventeen(const ArchdefL1View *v) { return v->event == ARCHDEF_CACHE_MIS
 int64_t told(const ArchdefL1View *v) { return v->event == ARCHDEF_CACHE_FILL ? -3 : v->event == ARCHDEF_CACHE_MISS; }
 int64_t next(const ArchdefL1View *v) { v->fetch[0] = v->line + 1; return v->event == ARCHDEF_CACHE_MISS; }
 """
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """Functions of C, compiled against the header that is installed."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    folder = tmp_path_factory.mktemp("policy")
-    (folder / "policy.c").write_text(C)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{policies.include()}", "-o", folder / "policy.so", folder / "policy.c"], check=True)
-    return ctypes.CDLL(str(folder / "policy.so"))
 
 
 def in_c(field, function, **members):
