@@ -8,21 +8,12 @@ from collections.abc import Container
 from typing import Any
 
 from archdef import parameters, spec
-from archdef.engine.machine import CoalescingRule as Rule, SchedulerPolicy as Scheduling
+from archdef.engine.machine import CoalescingRule as Rule
 from archdef.engine.policy import PolicyKind as Kind
 from archdef.errors import PluginError, UnsupportedPolicy
-from archdef.parameters import padded, period_fs
 from archdef.spec import Architecture
 from archdef.spec.clocking import in_sm_cycles
 
-_POLICIES = {
-    spec.LooseRoundRobin: lambda p: (Scheduling.SCH_ROUND_ROBIN, 0, 0),
-    spec.GreedyThenOldest: lambda p: (Scheduling.SCH_GREEDY_OLDEST, 0, 0),
-    spec.GreedyThenRoundRobin: lambda p: (Scheduling.SCH_GREEDY_ROUND_ROBIN, int(p.oldest_block_first), 0),
-    spec.OldestFirst: lambda p: (Scheduling.SCH_OLDEST, 0, 0),
-    spec.TwoLevel: lambda p: (Scheduling.SCH_TWO_LEVEL, p.active_warps, 0),
-    spec.WeightedPriority: lambda p: (Scheduling.SCH_WEIGHTED, p.memory_weight, p.age_weight),
-}
 _ASKED = {"choose": Kind.PK_SCHEDULER, "partition": Kind.PK_PARTITION, "banks_of": Kind.PK_BANKS, "transactions": Kind.PK_COALESCING,
           "victim": Kind.PK_REPLACEMENT, "multiprocessor": Kind.PK_DISPATCH, "taken_first": Kind.PK_BRANCH,
           "allow": Kind.PK_THROTTLE, "admit": Kind.PK_ADMISSION, "fetch": Kind.PK_PREFETCHER, "supply": Kind.PK_VICTIM_CACHE,
@@ -44,7 +35,7 @@ def _known(path: str, policy, choices, method: str | None = None) -> Any:
 def _brought(arch: Architecture) -> list[tuple[str, str, spec.PolicyValue, str]]:
     """List the policies that plugins bring: place in the machine, path, value, method."""
     fields: list[tuple[str, str, spec.PolicyValue, Container[type], str]] = [
-        ("scheduler", "schedulers.policy", arch.schedulers.policy, _POLICIES, "choose"),
+        ("scheduler", "schedulers.policy", arch.schedulers.policy, parameters.SCHEDULER_POLICIES, "choose"),
         ("dispatch", "chip.block_launch.dispatch", arch.chip.dispatch, (spec.RoundRobin, spec.GpcRoundRobin), "multiprocessor"),
         ("branch", "warp.reconvergence", arch.warp.reconvergence, (spec.IpdomStack, spec.ConvergenceBarriers), "taken_first"),
         ("partition", "dram.partition_map", arch.dram.partition_map, (spec.Interleaved, spec.XorHash),
@@ -126,28 +117,6 @@ def bank_table(shared: spec.SharedMemory) -> dict:
     return parameters.values(spec.SharedMemory, shared, None)
 
 
-def _schedulers(arch: Architecture) -> dict:
-    chosen = _known("schedulers.policy", arch.schedulers.policy, _POLICIES, "choose")
-    policy, a, b = _POLICIES.get(type(chosen), lambda p: (Scheduling.SCH_ASKED, 0, 0))(chosen)
-    index = {unit.name: i for i, unit in enumerate(arch.units)}
-    return dict(
-        policy=int(policy), policy_a=a, policy_b=b, branch_hook=0, units=len(arch.units),
-        unit_per_scheduler=[int(i < len(arch.units) and arch.units[i].scope == "scheduler") for i in range(16)],
-        shared_units=sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler"),
-        unit_copies=[arch.units[i].copies if i < len(arch.units) else 1 for i in range(16)],
-        unit_within=[*(i if unit.part_of is None else index[unit.part_of.unit] for i, unit in enumerate(arch.units)), *range(len(arch.units), 16)],
-        unit_first=padded((0 if unit.part_of is None else unit.part_of.first_copy for unit in arch.units), 16),
-        unit_exclusive=padded((int(unit.scope == "exclusive") for unit in arch.units), 16),
-        match_value_cycles=0 if arch.isa.serial_match is None else arch.isa.serial_match.value_cycles,
-        guard_latency_cycles=arch.isa.branching.guard_latency_cycles,
-        untaken_branch_saving=_untaken_saving(arch.isa))
-
-
-def _untaken_saving(isa) -> int:
-    taken = isa.operations["branch"].latency_cycles if "branch" in isa.operations else 0
-    return 0 if isa.branching.untaken_cycles is None else max(0, taken - isa.branching.untaken_cycles)
-
-
 def _coverage(arch: Architecture) -> int:
     """Whether it matters how much of its sectors an access covers: 1: of stores and atomics, to packets with masks; 2: of atomics, to their unit."""
     return 1 if arch.interconnect.byte_masks is not None else 2 if arch.load_store.atomic_sector_cycles is not None else 0
@@ -167,13 +136,8 @@ def machine_tables(arch: Architecture) -> dict:
     for name in parameters.MATRIX_TYPES:
         if (rule := getattr(arch.isa.matrix, name, None)) is not None:
             _known(f"isa.matrix.{name}", rule, (spec.AlignedSum, spec.ChainedSum, spec.PairedSum))
+    _known("schedulers.policy", arch.schedulers.policy, parameters.SCHEDULER_POLICIES, "choose")
     return dict(
-        parameters.component_tables(arch),
-        warp_size=arch.warp.size, independent_lanes=int(arch.warp.reconvergence.independent),
-        shader_period_fs=period_fs(arch.clocks.shader_mhz),
-        core_period_fs=period_fs(arch.clocks.core_mhz), **_schedulers(arch),
-        policies=tuple(_hook(*each) for each in _brought(arch)),
-        products_pass_cycles=arch.isa.warpgroup.shared_pass_ratio if arch.isa.warpgroup is not None else 1,
+        parameters.component_tables(arch), policies=tuple(_hook(*each) for each in _brought(arch)),
         **{name: coalescing_table(getattr(arch.coalescing, name), f"coalescing.{name}") for name in ("load", "load_uncached")},
-        store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": _coverage(arch)},
-        instruction_bytes=arch.isa.instruction_bytes, read_only_loads=int("read_only_loads" in arch.isa.features))
+        store={**coalescing_table(arch.coalescing.store, "coalescing.store"), "coverage": _coverage(arch)})

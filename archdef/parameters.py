@@ -10,6 +10,7 @@ A field of such a class is a member of the engine's struct, under its own name; 
 | one of several words | its place among them, from 1 on; an enumerator names each. One of several numbers: that number |
 | a tuple of numbers | an array of as many entries as there can be, the rest 0, and ``_count`` |
 | another component | its struct; one that the machine has not is all 0, but for `Component.absent` |
+| several components of one kind | an array of their structs, with as many entries as there can be |
 
 What is neither (policies, what follows from several fields) is `Component.derived`, or in `Component.left_out`; a class without either needs no
 line in `COMPONENTS`. ``python tests/engine/parameters_header.py`` writes the structs, ``ext/archdef/engine/parameters.pxd``; `archdef.pack` makes the values.
@@ -19,7 +20,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import attrgetter
 from typing import Any
 
 import attrs
@@ -27,7 +27,7 @@ import attrs
 from archdef import spec
 from archdef.spec import Architecture
 from archdef.spec.documented import field_docs
-from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Policy, Rule, rule_of
+from archdef.spec.fields import Choice, Flag, Number, Numbers, Part, Parts, Policy, Rule, rule_of
 from archdef.spec.memory import MOST_SECTORS
 
 def period_fs(mhz: float) -> int:
@@ -40,9 +40,9 @@ def fs(ns: float) -> int:
     return round(ns * 1e6)
 
 
-def padded(numbers, count: int) -> list[int]:
-    """Give an array of `count` entries; those that are not given are 0."""
-    return [*numbers, *[0] * count][:count]
+def padded(numbers: Iterable, count: int, missing: Any = 0) -> list:
+    """Give an array of `count` entries; those that are not given are `missing`."""
+    return [*numbers, *[missing] * count][:count]
 
 
 @attrs.frozen
@@ -243,10 +243,60 @@ def _dual_issue(schedulers: spec.Schedulers, arch: Architecture) -> list[int]:
     return pairs
 
 
+SCHEDULER_POLICIES = (spec.LooseRoundRobin, spec.GreedyThenOldest, spec.OldestFirst, spec.TwoLevel, spec.WeightedPriority, spec.GreedyThenRoundRobin)
+"""The engine's own policies in the order of its `SchedulerPolicy`, whose last one stands for those that plugins bring."""
+
+
+def _policy_number(schedulers: spec.Schedulers, _) -> int:
+    kind = type(schedulers.policy)
+    return SCHEDULER_POLICIES.index(kind) if kind in SCHEDULER_POLICIES else len(SCHEDULER_POLICIES)
+
+
+def _policy_a(schedulers: spec.Schedulers, _) -> int:
+    match schedulers.policy:
+        case spec.TwoLevel(active_warps=a) | spec.WeightedPriority(memory_weight=a) | spec.GreedyThenRoundRobin(oldest_block_first=a):
+            return int(a)
+    return 0
+
+
 _SCHEDULERS = {
+    "policy": Derived("SchedulerPolicy", _policy_number),
+    "policy_a": Derived("what it says there of a …", _policy_a),
+    "policy_b": Derived("… and of b", lambda schedulers, _: schedulers.policy.age_weight if isinstance(schedulers.policy, spec.WeightedPriority) else 0),
+    "units": Derived("kinds of units", lambda schedulers, arch: len(arch.units)),
+    "shared_units": Derived("bit u: the schedulers share unit u",
+                            lambda schedulers, arch: sum(1 << i for i, unit in enumerate(arch.units) if unit.scope != "scheduler")),
     "dual_issue": Derived("bit v of entry u: v may issue in the same slot after u", _dual_issue, 16),
     "hook": Derived("of a plugin's policy", lambda schedulers, _: 0),
     "throttle_hook": Derived("of a plugin's throttle", lambda schedulers, _: 0)}
+
+
+def _unit_within(unit: spec.Unit, arch: Architecture) -> int:
+    names = [one.name for one in arch.units]
+    return names.index(unit.name if unit.part_of is None else unit.part_of.unit)
+
+
+_UNIT = {
+    "per_scheduler": Derived("1: each scheduler has its own", lambda unit, _: int(unit.scope == "scheduler")),
+    "exclusive": Derived("1: an op for it takes an issue slot of every scheduler", lambda unit, _: int(unit.scope == "exclusive")),
+    "within": Derived("unit some of whose copies they are; by itself: itself …", _unit_within),
+    "first": Derived("… from which of those on", lambda unit, _: 0 if unit.part_of is None else unit.part_of.first_copy)}
+
+
+def _untaken_saving(costs: spec.BranchCosts, arch: Architecture) -> int:
+    taken = arch.isa.operations["branch"].latency_cycles if "branch" in arch.isa.operations else 0
+    return 0 if costs.untaken_cycles is None else max(0, taken - costs.untaken_cycles)
+
+
+_BRANCH_COSTS = {"untaken_saving_cycles": Derived("by which a branch that no lane takes is shorter than one that is taken", _untaken_saving)}
+_ISA = {"read_only_loads": Derived("1: loads that are promised to be read-only go through the texture cache",
+                                   lambda isa, _: int("read_only_loads" in isa.features))}
+_WARP = {
+    "independent_lanes": Derived("1: lanes that diverged progress independently; 0: a stack of them", lambda warp, _: int(warp.reconvergence.independent)),
+    "branch_hook": Derived("of a plugin's choice of the side of a branch that goes first", lambda warp, _: 0)}
+_CLOCKS = {
+    "shader_period_fs": Derived("of a multiprocessor's cycle", lambda clocks, _: period_fs(clocks.shader_mhz)),
+    "core_period_fs": Derived("of a cycle beyond them", lambda clocks, _: period_fs(clocks.core_mhz))}
 
 
 def _least_cycles(arch: Architecture) -> int:
@@ -289,9 +339,15 @@ _MATRIX = {
 
 
 COMPONENTS: dict[type, Component] = {
+    spec.Warp: Component(left_out=("reconvergence",), derived=_WARP),
+    spec.Clocks: Component(alone=(), derived=_CLOCKS),
+    spec.Isa: Component(alone=("instruction_bytes", "serial_match", "branch_costs", "matrix", "warpgroup"), derived=_ISA),
+    spec.BranchCosts: Component(alone=("guard_latency_cycles",), derived=_BRANCH_COSTS),
+    spec.WarpgroupProducts: Component(alone=("shared_pass_ratio",), absent={"shared_pass_ratio": 1}),
+    spec.Unit: Component(alone=("copies",), derived=_UNIT, absent={"copies": 1}),
     spec.Chip: Component(left_out=("launch_overhead_us",), derived=_CHIP),
     spec.BlockLaunch: Component(left_out=("dispatch",)),
-    spec.Schedulers: Component(left_out=("policy", "throttle"), derived=_SCHEDULERS),
+    spec.Schedulers: Component(left_out=("throttle",), derived=_SCHEDULERS),
     spec.Cache: Component(left_out=("size_bytes", "fetch_bytes", "set_hash_bits", "misses_in_flight", "replacement", "enabled"), derived=_CACHE,
                           absent={"fetch_sectors": 1, "random_of_k": 1}),
     spec.ConstantPort: Component(absent={"pass_bytes": 16}),
@@ -317,10 +373,11 @@ COMPONENTS: dict[type, Component] = {
         "most_blocks_nonportable": 1, "latency_cycles": 1, "bytes_per_cycle": 1, "barrier_cycles": 1}),
 }
 """Class of descriptions → what the engine gets of it, where that is not all of its fields."""
-PLACES = {"limits": "limits", "chip": "chip", "schedulers": "schedulers", "shared": "shared", "caches": "caches", "load_store": "load_store",
-          "texture": "texture", "interconnect": "interconnect", "dram": "dram", "block_clusters": "block_clusters",
-          "device_launches": "device_launches", "matrix": "isa.matrix"}
-"""Members of the engine's `MachineTable` that are structs of components → where those stand in a description."""
+PLACES = ("warp", "clocks", "limits", "chip", "schedulers", "units", "isa", "shared", "caches", "load_store", "texture", "interconnect", "dram",
+          "block_clusters", "device_launches")
+"""Members of the engine's `MachineTable` that are structs of components, by the names that these have in a description."""
+MOST_UNITS = 16
+"""Kinds of units that a machine can have."""
 
 
 # ------------------------------------------------------------------------------------------------------------- members and values
@@ -350,17 +407,14 @@ def classes() -> Iterable[type]:
             if one.of:
                 yield from within(one.of)
         yield cls
-    return dict.fromkeys(cls for path in PLACES.values() for cls in within(_class_at(path)))
+    return dict.fromkeys(cls for name in PLACES for cls in within(_class_of(name)))
 
 
-def _class_at(path: str) -> type:
-    """Give the class of the part that stands at a path."""
-    cls: type = Architecture
-    for name in path.split("."):
-        rule = rule_of(attrs.fields_dict(cls)[name])
-        assert isinstance(rule, Part)
-        cls = rule.of
-    return cls
+def _class_of(name: str) -> type:
+    """Give the class of what stands under a name in a description."""
+    rule = rule_of(attrs.fields_dict(Architecture)[name])
+    assert isinstance(rule, (Part, Parts))
+    return rule.of
 
 
 def _of_field(name: str, text: str, rule: Rule, in_core_cycles: bool) -> Iterator[Member]:
@@ -411,10 +465,15 @@ def _absent(value: Any, arch: Architecture | None) -> Any:
     return value(arch) if callable(value) else value
 
 
-def component_tables(arch: Architecture) -> dict[str, dict[str, Any]]:
+def component_tables(arch: Architecture) -> dict[str, Any]:
     """Give the values of all components of a machine, by the names of `PLACES`."""
     caches = _caches_in_use(arch)
-    return {place: values(_class_at(path), caches if place == "caches" else attrgetter(path)(arch), arch) for place, path in PLACES.items()}
+    return {name: _values_of(_class_of(name), caches if name == "caches" else getattr(arch, name), arch) for name in PLACES}
+
+
+def _values_of(cls: type, part: Any, arch: Architecture) -> Any:
+    """Give the members of a component, or of each of several, up to as many as there can be."""
+    return [values(cls, one, arch) for one in padded(part, MOST_UNITS, None)] if isinstance(part, tuple) else values(cls, part, arch)
 
 
 def _caches_in_use(arch: Architecture) -> spec.Caches:

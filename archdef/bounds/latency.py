@@ -27,7 +27,7 @@ def latency(run: Run, machine: dict[str, Any]) -> Iterator[Bound]:
     program, issued, counters = run.program, run.counters.issued, run.counters
     if not counters.warps:
         return
-    chained = not (machine["independent_lanes"] and counters.divergent_branches)
+    chained = not (machine["warp"]["independent_lanes"] and counters.divergent_branches)
     whole = _warp_cycles(program, machine, issued, chained)
     at_once = min(counters.warps, machine["chip"]["multiprocessors"] * run.occupancy.active_warps)
     how = "their chains of results" if chained else "the distance of their issues"

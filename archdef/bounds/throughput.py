@@ -33,16 +33,16 @@ def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Ite
     for unit in np.unique(ops["unit"][holding]).tolist():
         its = holding & (ops["unit"] == unit)
         held = int((issued[its] * ops["interval"][its].astype(np.int64)).sum())
-        many = multiprocessors * (schedulers if machine["unit_per_scheduler"][unit] else machine["unit_copies"][unit])
+        many = multiprocessors * (schedulers if machine["units"][unit]["per_scheduler"] else machine["units"][unit]["copies"])
         shared = its & (ops["space"] == Space.SHARED)
-        if shared.any() and not machine["unit_per_scheduler"][unit]:
+        if shared.any() and not machine["units"][unit]["per_scheduler"]:
             passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
             yield Bound("shared", passes * machine["shared"]["pass_cycles"] / many,
                         f"{passes:,} passes of {machine['shared']['pass_cycles']} cycles, over {many} multiprocessors")
         if held:
             yield Bound(units[unit], held / many, f"held for {held:,} cycles, over {many} units")
     blocks = int(counters.multiprocessor["blocks"].sum())
-    chip, warps = machine["chip"], _ceil(math.prod(run.block), machine["warp_size"])
+    chip, warps = machine["chip"], _ceil(math.prod(run.block), machine["warp"]["size"])
     launch = chip["block_launch_64ths"] + warps * chip["block_launch"]["chip_warp_64ths"]
     cycles = max(launch, chip["block_launch"]["end_64ths"]) / 64
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
@@ -64,7 +64,7 @@ def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dic
 
 def _memory(partition: np.ndarray, machine: dict[str, Any]) -> Iterator[Bound]:
     """Ports that every request passes, and data buses."""
-    core, shader, links = machine["core_period_fs"], machine["shader_period_fs"], machine["interconnect"]
+    core, shader, links = machine["clocks"]["core_period_fs"], machine["clocks"]["shader_period_fs"], machine["interconnect"]
     header, requests = links["header_bytes"], partition["requests"]
     if requests.sum() == 0:
         return

@@ -9,9 +9,9 @@ class SchedulerPolicy(IntEnum):
     SCH_GREEDY_OLDEST = 1
     SCH_OLDEST = 2
     SCH_TWO_LEVEL = 3
-    SCH_ASKED = 5
-    SCH_GREEDY_ROUND_ROBIN = 6
     SCH_WEIGHTED = 4
+    SCH_GREEDY_ROUND_ROBIN = 5
+    SCH_ASKED = 6
 
 class CoalescingRule(IntEnum):
     CO_STRICT = 0

@@ -7,8 +7,10 @@ from parameters_header import HEADER
 
 from archdef import parameters, registry
 from archdef.parameters import COMPONENTS, PLACES, classes, component_tables, header, members, number_of
-from archdef.engine.machine import SumRule
-from archdef.spec import AlignedSum, Architecture, Cache, ChainedSum, FirstReady, MatrixArithmetic, PairedSum
+from archdef.engine.machine import SchedulerPolicy, SumRule
+from archdef.spec import (
+    AlignedSum, Architecture, Cache, ChainedSum, FirstReady, GreedyThenOldest, GreedyThenRoundRobin, LooseRoundRobin, MatrixArithmetic, OldestFirst,
+    PairedSum, TwoLevel, WeightedPriority)
 from archdef.spec.fields import integer, real
 
 ENGINE = HEADER.parent
@@ -58,7 +60,7 @@ def test_a_field_that_nobody_says_how_to_tell_is_refused_by_name(monkeypatch):
 @pytest.mark.parametrize("name", registry.names())
 def test_a_machine_has_a_number_for_every_member(name):
     tables = component_tables(registry.get(name))
-    assert tuple(tables) == tuple(PLACES)
+    assert tuple(tables) == PLACES
 
     def check(cls, table):
         assert table.keys() == {one.name for one in members(cls)}
@@ -68,11 +70,10 @@ def test_a_machine_has_a_number_for_every_member(name):
             else:
                 numbers = table[one.name] if one.count else [table[one.name]]
                 assert len(numbers) == (one.count or 1) and all(type(n) is int and abs(n) < 1 << 63 for n in numbers), one.name
-    for place, path in PLACES.items():
-        cls = Architecture
-        for field in path.split("."):
-            cls = attrs.fields_dict(cls)[field].metadata["archdef.rule"].of
-        check(cls, tables[place])
+    for place in PLACES:
+        cls = attrs.fields_dict(Architecture)[place].metadata["archdef.rule"].of
+        for table in tables[place] if isinstance(tables[place], list) else [tables[place]]:
+            check(cls, table)
 
 
 def test_words_have_numbers_from_one_on_so_that_nothing_is_none_of_them():
@@ -88,6 +89,26 @@ def test_rules_of_sums_have_the_numbers_of_the_engine():
         fp8 = None
     assert parameters.values(MatrixArithmetic, Matrix(), None)["sum"] == [
         SumRule.SUM_ALIGNED, SumRule.SUM_ALIGNED, SumRule.SUM_CHAINED, SumRule.SUM_PAIRED, SumRule.SUM_PAIRED, SumRule.SUM_NONE]
+
+
+@pytest.mark.parametrize("policy, number, a, b", [
+    (LooseRoundRobin(), SchedulerPolicy.SCH_ROUND_ROBIN, 0, 0), (GreedyThenOldest(), SchedulerPolicy.SCH_GREEDY_OLDEST, 0, 0),
+    (GreedyThenRoundRobin(), SchedulerPolicy.SCH_GREEDY_ROUND_ROBIN, 0, 0),
+    (GreedyThenRoundRobin(oldest_block_first=True), SchedulerPolicy.SCH_GREEDY_ROUND_ROBIN, 1, 0), (OldestFirst(), SchedulerPolicy.SCH_OLDEST, 0, 0),
+    (TwoLevel(active_warps=5), SchedulerPolicy.SCH_TWO_LEVEL, 5, 0), (WeightedPriority(memory_weight=7, age_weight=3), SchedulerPolicy.SCH_WEIGHTED, 7, 3)])
+def test_the_engine_is_told_the_schedulers_policy(policy, number, a, b):
+    tables = component_tables(registry.get(registry.names()[0]).evolve({"schedulers.policy": policy}))["schedulers"]
+    assert (tables["policy"], tables["policy_a"], tables["policy_b"]) == (number, a, b)
+    assert len(parameters.SCHEDULER_POLICIES) == SchedulerPolicy.SCH_ASKED == max(SchedulerPolicy)
+
+
+def test_each_unit_is_told_apart_and_the_rest_of_the_array_is_empty():
+    arch = registry.get(registry.names()[0])
+    told = component_tables(arch)["units"]
+    assert len(told) == parameters.MOST_UNITS
+    assert [(one["copies"], one["per_scheduler"], one["exclusive"]) for one in told[:len(arch.units)]] == [
+        (unit.copies, unit.scope == "scheduler", unit.scope == "exclusive") for unit in arch.units]
+    assert all(one == {"copies": 1, "per_scheduler": 0, "exclusive": 0, "within": 0, "first": 0} for one in told[len(arch.units):])
 
 
 def test_what_a_machine_without_launches_by_kernels_has_follows_from_the_machine():

@@ -51,7 +51,7 @@ cdef void block_storage_plan(Launch *launch) noexcept nogil:
     storage.errors = _after(&apart, warps * launch.lanes * <int64_t>sizeof(int32_t))
     storage.copies = _after(&apart, warps * <int64_t>sizeof(Copies))
     storage.stacks = _after(&apart, warps * STACK_FRAMES * <int64_t>sizeof(Frame))
-    storage.splits = _after(&apart, warps * launch.lanes * <int64_t>sizeof(Split) if launch.m.independent_lanes else 0)
+    storage.splits = _after(&apart, warps * launch.lanes * <int64_t>sizeof(Split) if launch.m.warp.independent_lanes else 0)
     storage.local = _after(&apart, warps * launch.lanes * launch.local_bytes + 8)
     storage.bytes_apart = _class(apart, &storage.kind_apart)
 
@@ -124,7 +124,7 @@ cdef void block_storage_assign(const Launch *launch, BlockStorage *storage, Warp
     w.stack_room = STACK_FRAMES
     w.stack_grown = 0
     w.splits = NULL
-    if launch.m.independent_lanes:
+    if launch.m.warp.independent_lanes:
         w.splits = <Split *>(apart + at.splits) + index * launch.lanes
         w.split_room = launch.lanes
     w.local = apart + at.local + index * launch.lanes * launch.local_bytes

@@ -8,4 +8,4 @@ cdef enum:
 
 cdef inline int64_t cycle_at(const MachineTable *m, int64_t time_fs) noexcept nogil:
     """The first cycle of the multiprocessors' clock that does not begin before a time."""
-    return (time_fs + m.shader_period_fs - 1) // m.shader_period_fs
+    return (time_fs + m.clocks.shader_period_fs - 1) // m.clocks.shader_period_fs

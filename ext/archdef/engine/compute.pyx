@@ -303,7 +303,7 @@ cdef void _special(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
     elif u.fn == SR_CLOCK_HI:
         value = <uint64_t>sm.now >> 32
     elif u.fn == SR_GLOBALTIMER:
-        value = <uint64_t>(sm.now * w.launch.m.shader_period_fs // 1000000)
+        value = <uint64_t>(sm.now * w.launch.m.clocks.shader_period_fs // 1000000)
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1

@@ -30,7 +30,7 @@ cdef struct Crossbar:
 
 cdef inline int64_t port_fs(const MachineTable *m, int64_t bytes, int64_t per_cycle) noexcept nogil:
     """Time for which a packet occupies a port: whole cycles of the core clock."""
-    return <int64_t>(<uint32_t>(bytes + per_cycle - 1) // <uint32_t>per_cycle) * m.core_period_fs
+    return <int64_t>(<uint32_t>(bytes + per_cycle - 1) // <uint32_t>per_cycle) * m.clocks.core_period_fs
 
 cdef inline bint in_part(const MachineTable *m, const Request *r) noexcept nogil:
     """Whether it is a store whose packet has a mask, as it leaves bytes of its sectors alone."""
@@ -52,8 +52,8 @@ cdef inline int64_t slice_port_fs(const MachineTable *m, const Request *r, int64
     """Time for which a request holds the way into a slice."""
     if r.kind == RQ_ATOMIC:
         return max((1 + r.apart) * m.interconnect.slices.atomic_packet_fs,
-                   atomic_data(m, r) * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle)
-    return packet * m.core_period_fs // m.interconnect.partition_request_bytes_per_cycle
+                   atomic_data(m, r) * m.clocks.core_period_fs // m.interconnect.partition_request_bytes_per_cycle)
+    return packet * m.clocks.core_period_fs // m.interconnect.partition_request_bytes_per_cycle
 
 cdef inline int64_t *crossbar_sending(Crossbar *x, int32_t unit, int32_t sm) noexcept nogil:
     """Until when the port sends that a multiprocessor shares with its cluster; `unit` is its own."""
@@ -91,7 +91,7 @@ cdef inline int64_t crossbar_leave(Crossbar *x, Port *port, int32_t unit, int32_
     if m.interconnect.cluster_ports.request_bytes_per_cycle and (packet or not m.interconnect.store_ports):
         leaves_fs = max(now_fs, leaving[0])      # whoever came before goes before
         leaving[0] = leaves_fs + (atomic_data(m, r) if r.kind == RQ_ATOMIC else packet
-                                  ) * m.core_period_fs // m.interconnect.cluster_ports.request_bytes_per_cycle
+                                  ) * m.clocks.core_period_fs // m.interconnect.cluster_ports.request_bytes_per_cycle
     port.free_fs = leaves_fs + port_fs(m, packet, m.interconnect.injection_bytes_per_cycle)
     if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER:
         crossbar_sending(x, unit, sm)[0] = port.free_fs
@@ -102,8 +102,8 @@ cdef inline int64_t crossbar_cross(const Crossbar *x, int64_t l2_partition, int6
     cdef int64_t links = x.m.interconnect.l2_partitions.links
     if x.partition_links == NULL:
         return time_fs
-    return link_reserve(x.partition_links + l2_partition * links + slice % links, x.m.core_period_fs, time_fs,
-                        bytes * links * x.m.core_period_fs // x.m.interconnect.l2_partitions.link_bytes_per_cycle)
+    return link_reserve(x.partition_links + l2_partition * links + slice % links, x.m.clocks.core_period_fs, time_fs,
+                        bytes * links * x.m.clocks.core_period_fs // x.m.interconnect.l2_partitions.link_bytes_per_cycle)
 
 cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int64_t bytes, int64_t time_fs, int64_t late_fs) noexcept nogil:
     """When read data that a slice, or partition, has at a time arrive; `late_fs` is a delay that keeps nobody else waiting."""
@@ -115,8 +115,8 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
     out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
     arrival = out[0] + m.interconnect.response_latency_fs + late_fs
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
-        arrival = link_reserve(x.links + x.cluster[sm], m.core_period_fs, arrival,
-                               packet * m.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
+        arrival = link_reserve(x.links + x.cluster[sm], m.clocks.core_period_fs, arrival,
+                               packet * m.clocks.core_period_fs // m.interconnect.cluster_ports.response_bytes_per_cycle)
     if x.hop_fs != NULL:
         arrival += x.hop_fs[sm] + x.noc_distance_fs[x.cluster[sm] * m.dram.partitions + slice]
         if x.topology != NULL:

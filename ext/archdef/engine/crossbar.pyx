@@ -65,7 +65,7 @@ cdef int _number_clusters(Crossbar *x) except -1:
             left = m.chip.cluster_sizes[k] if k < m.chip.cluster_sizes_count else m.chip.multiprocessors_per_cluster
         x.cluster[i] = <int32_t>k
         if m.interconnect.distances.hop_cycles_count:
-            x.hop_fs[i] = m.interconnect.distances.hop_cycles[place % m.interconnect.distances.hop_cycles_count] * m.shader_period_fs
+            x.hop_fs[i] = m.interconnect.distances.hop_cycles[place % m.interconnect.distances.hop_cycles_count] * m.clocks.shader_period_fs
         place += 1
         left -= 1
     return 0

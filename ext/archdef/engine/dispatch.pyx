@@ -307,7 +307,7 @@ cdef int64_t _moving_cycles(const Dispatcher *d, const Launch *launch) noexcept 
     """For which a block's registers and shared memory go out or come in through the multiprocessor's port."""
     cdef int64_t bytes = launch.block_warps * (<int64_t>launch.rows * launch.pitch + launch.predicates * 8) + launch.shared_bytes
     cdef int64_t cycles = bytes // d.m.interconnect.injection_bytes_per_cycle + 1
-    return cycles * d.m.core_period_fs // d.m.shader_period_fs + d.m.chip.block_turnover_cycles
+    return cycles * d.m.clocks.core_period_fs // d.m.clocks.shader_period_fs + d.m.chip.block_turnover_cycles
 
 
 cdef bint _all_wait(const BlockSlots *sm, const Block *b) noexcept nogil:
@@ -595,7 +595,7 @@ cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
 cdef int64_t _moving_time(const Dispatcher *d, const Launch *item) noexcept nogil:
     """Cycles of a copy or fill at the full bandwidth of device memory."""
     cdef int64_t bursts = <int64_t>(item.bytes // <uint64_t>d.m.dram.burst_bytes) * (2 if item.kind == LK_COPY else 1)
-    return bursts // d.m.dram.partitions * d.m.dram.burst_fs // d.m.shader_period_fs + 1
+    return bursts // d.m.dram.partitions * d.m.dram.burst_fs // d.m.clocks.shader_period_fs + 1
 
 
 # ------------------------------------------------------------------------------------------------------------- readiness

@@ -56,7 +56,7 @@ cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_sh
     find_queued(loaded.ops, loaded.op_count, m.load_store.memory_instruction_queue.units)
     space_out(loaded.ops, loaded.op_count, m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
     if m.caches.instruction.sets:
-        launch.code_lines = code_place(loaded.ops, loaded.op_count, m.instruction_bytes, m.caches.instruction.line_bytes)
+        launch.code_lines = code_place(loaded.ops, loaded.op_count, m.isa.instruction_bytes, m.caches.instruction.line_bytes)
     launch.op_count = loaded.op_count
     launch.statements = max(loaded.statements, 1)
     launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
@@ -118,8 +118,8 @@ cdef class Grid:
         launch.m = m
         launch.origin = &self.origin
         launch.textures = &self.origin.textures
-        launch.lanes = m.warp_size
-        launch.pitch = 4 * m.warp_size
+        launch.lanes = m.warp.size
+        launch.pitch = 4 * m.warp.size
         self._take_shape(grid, block, cluster)
         self._take_program(program, dynamic_shared_bytes, code)
         launch.l1_sets = min(max(l1_sets, 0), m.caches.l1.sets)
@@ -175,7 +175,7 @@ cdef class Grid:
         """Take what the kernel is, and what its blocks need; `code` is the number of the program in the session."""
         cdef const MachineTable *m = self.launch.m
         cdef Launch *launch = &self.launch
-        self.program = LoadedProgram(program, m.warp_size, m.units)
+        self.program = LoadedProgram(program, m.warp.size, m.schedulers.units)
         self.statements = program.statements
         launch.constants = self.program.constants
         _load(launch, self.program, program, dynamic_shared_bytes)
@@ -247,7 +247,7 @@ cdef class Grid:
             table.model.cluster[0] = table.model.cluster[1] = table.model.cluster[2] = table.model.cluster_blocks = 1
             table.model.explicit_cluster = False
             if each is not program:
-                loaded = LoadedProgram(each, self.launch.lanes, self.launch.m.units)
+                loaded = LoadedProgram(each, self.launch.lanes, self.launch.m.schedulers.units)
                 self.loaded.append(loaded)
                 _load(&table.model, loaded, each, 0)
             table.model.shared_bytes = each.shared_bytes

@@ -92,7 +92,7 @@ cdef void group_release(Launch *launch, const Dispatcher *dispatcher, int64_t cy
 
 cdef void groups_settle(Dispatcher *dispatcher, int64_t epoch) noexcept nogil:
     """After an epoch, whose end is given: see which grids have gathered."""
-    cdef int64_t latency = 2 * dispatcher.m.interconnect.response_latency_fs // dispatcher.m.shader_period_fs, cycle
+    cdef int64_t latency = 2 * dispatcher.m.interconnect.response_latency_fs // dispatcher.m.clocks.shader_period_fs, cycle
     cdef Launch *launch = dispatcher.running
     dispatcher.messages.gathered = False
     while launch != NULL:

@@ -73,7 +73,7 @@ cdef class Hooks:
 cdef int64_t *_place_of(MachineTable *m, str place) except NULL:
     """Where a machine's table holds the hook of a place."""
     for name, at in (("scheduler", <size_t>&m.schedulers.hook), ("throttle", <size_t>&m.schedulers.throttle_hook),
-                     ("dispatch", <size_t>&m.chip.dispatch_hook), ("branch", <size_t>&m.branch_hook),
+                     ("dispatch", <size_t>&m.chip.dispatch_hook), ("branch", <size_t>&m.warp.branch_hook),
                      ("partition", <size_t>&m.dram.partition_hook), ("dram", <size_t>&m.dram.order_hook),
                      ("topology", <size_t>&m.interconnect.distances.hook), ("banks", <size_t>&m.shared.hook), ("load", <size_t>&m.load.hook),
                      ("store", <size_t>&m.store.hook), ("load_uncached", <size_t>&m.load_uncached.hook), ("l1", <size_t>&m.caches.l1.hook),

@@ -19,7 +19,7 @@ cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar) except -1:
     cdef int64_t records = m.chip.multiprocessors * crossbar.routing.slots, i
     g.m = m
     g.crossbar = crossbar
-    g.latency_fs = m.caches.l2.latency_cycles * m.core_period_fs
+    g.latency_fs = m.caches.l2.latency_cycles * m.clocks.core_period_fs
     if m.interconnect.request_coalescer.requests < 2 or m.caches.l2.sets == 0:
         return 0
     g.entries = <CoalescerEntry *>calloc(<size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines), sizeof(CoalescerEntry))

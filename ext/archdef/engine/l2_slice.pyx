@@ -284,7 +284,7 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
         v.number = local // <uint64_t>v.cache.table.line_bytes
         v.local = local
         v.wanted = _wanted(&v.cache.table, r, local)
-        v.time_fs = time_fs + v.cache.table.latency_cycles * l2.m.core_period_fs
+        v.time_fs = time_fs + v.cache.table.latency_cycles * l2.m.clocks.core_period_fs
         _look_up(&v)
         return
     _count_request(l2.m, p, r)

@@ -144,7 +144,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     if m.shared.conflicts_hold_issue and passes > reach.shared_groups:
         s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared.pass_cycles
     if sm.banks.products_until > cycle:       # they come first
-        extra *= m.products_pass_cycles
+        extra *= m.isa.warpgroup.shared_pass_ratio
     if m.load_store.pipeline.data_stage_entries:
         start = banks_pass(&sm.banks, cycle, extra)
         latency[0] += start - cycle
@@ -217,7 +217,7 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
     lsu.launch = launch
     lsu.stalled = -1
     lsu.time = cycle
-    lsu.floor = 0 if m.unit_per_scheduler[u.unit] else sm.units.free[u.unit]
+    lsu.floor = 0 if m.units[u.unit].per_scheduler else sm.units.free[u.unit]
     lsu.load = -1
     lsu.cache = NULL
     if u.kind == K_STORE:
@@ -228,7 +228,7 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
     if u.kind != K_ATOM:
         if reach.constant_passes:
             lsu.cache = &sm.constants.first
-        elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.read_only_loads and u.flags & FL_READ_ONLY):
+        elif sm.texture.table.sets and (u.space >= SP_TEXTURE or m.isa.read_only_loads and u.flags & FL_READ_ONLY):
             lsu.cache = &sm.texture
         elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
             lsu.cache = &sm.l1

@@ -95,7 +95,7 @@ cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noex
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,
                        uint32_t bytes, int32_t slot) noexcept nogil:
     cdef Request request
-    request.time_fs = lsu.time * sm.m.shader_period_fs
+    request.time_fs = lsu.time * sm.m.clocks.shader_period_fs
     request.address = address
     request.line = t.line
     request.bytes = bytes
@@ -121,7 +121,7 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
 cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """The request for all of a transaction, as anything but an atomic operation of the load/store unit makes it."""
     cdef Request request
-    request.time_fs = cycle * m.shader_period_fs
+    request.time_fs = cycle * m.clocks.shader_period_fs
     request.address = t.address
     request.line = t.line
     request.bytes = t.bytes

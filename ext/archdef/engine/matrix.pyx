@@ -234,12 +234,12 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
     cdef Number a[256]
     cdef Number b[128]
     cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, rows = 8 * u.vec
-    cdef int step = <int>launch.m.matrix.products[u.fn], bits = <int>launch.m.matrix.fraction_bits[u.fn]
+    cdef int step = <int>launch.m.isa.matrix.products[u.fn], bits = <int>launch.m.isa.matrix.fraction_bits[u.fn]
     cdef int lift = bits - 2 * f.fraction_bits, results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
     cdef bint special
     cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32, of_sum
     if not u.combine & MF_D_F16:
-        of_d.fraction_bits = <int>launch.m.matrix.result_bits[u.fn]
+        of_d.fraction_bits = <int>launch.m.isa.matrix.result_bits[u.fn]
         of_d.dropped = 23 - of_d.fraction_bits
     multiplicand(launch, w, u, results, tall, length, words)
     special = decode(words, rows * length, together, f, a)
@@ -397,14 +397,14 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
     cdef Number x[4]
     cdef Number y[4]
     cdef float sum = 0, addend
-    if launch.m.matrix.sum[which] == SUM_ALIGNED:
+    if launch.m.isa.matrix.sum[which] == SUM_ALIGNED:
         for k in range(4):
             x[k] = _number(a[k], F16)
             y[k] = _number(b[k], F16)
-        return sum_block(x, y, 4, c, of_c, <int>launch.m.matrix.fraction_bits[which] - 2 * F16.fraction_bits,
-                         <int>launch.m.matrix.fraction_bits[which], of_d, True)
+        return sum_block(x, y, 4, c, of_c, <int>launch.m.isa.matrix.fraction_bits[which] - 2 * F16.fraction_bits,
+                         <int>launch.m.isa.matrix.fraction_bits[which], of_d, True)
     addend = _widened(c) if u.combine & MF_C_F16 else _single(c)
-    if launch.m.matrix.sum[which] == SUM_PAIRED:
+    if launch.m.isa.matrix.sum[which] == SUM_PAIRED:
         sum = fmaf(_widened(a[1]), _widened(b[1]), _widened(a[0]) * _widened(b[0]))
         addend = addend + sum
         sum = fmaf(_widened(a[3]), _widened(b[3]), _widened(a[2]) * _widened(b[2]))

@@ -8,6 +8,15 @@ from libc.stdint cimport int64_t
 cdef enum:
     SECTORS = 4  # under one tag
 
+cdef struct WarpParameters:
+    int64_t size                                 # Lanes
+    int64_t independent_lanes                    # 1: lanes that diverged progress independently; 0: a stack of them
+    int64_t branch_hook                          # of a plugin's choice of the side of a branch that goes first
+
+cdef struct ClocksParameters:
+    int64_t shader_period_fs                     # of a multiprocessor's cycle
+    int64_t core_period_fs                       # of a cycle beyond them
+
 cdef struct LimitsParameters:
     int64_t threads_per_block                    # Most threads of a block
     int64_t warps_per_multiprocessor             # Most resident warps
@@ -41,14 +50,52 @@ cdef struct ChipParameters:
 
 cdef struct SchedulersParameters:
     int64_t count                                # Schedulers per multiprocessor; each holds at most 64 warps
+    int64_t policy                               # SchedulerPolicy
     int64_t issue_interval_cycles                # SM cycles between two issue slots of one scheduler
     int64_t issue_width                          # Instructions per issue slot; more than one only to units that `dual_issue` pairs
     int64_t dual_issue[16]                       # bit v of entry u: v may issue in the same slot after u
     int64_t superscalar                          # Whether all instructions of a slot are of one warp, one behind the other and independent; else each is of
                                                  # another warp
     int64_t instruction_gap_cycles               # Least SM cycles between two issues of the same warp
+    int64_t policy_a                             # what it says there of a …
+    int64_t policy_b                             # … and of b
+    int64_t units                                # kinds of units
+    int64_t shared_units                         # bit u: the schedulers share unit u
     int64_t hook                                 # of a plugin's policy
     int64_t throttle_hook                        # of a plugin's throttle
+
+cdef struct UnitParameters:
+    int64_t copies                               # Units of this kind that the multiprocessor's schedulers share; each takes one warp instruction at a time
+    int64_t per_scheduler                        # 1: each scheduler has its own
+    int64_t exclusive                            # 1: an op for it takes an issue slot of every scheduler
+    int64_t within                               # unit some of whose copies they are; by itself: itself …
+    int64_t first                                # … from which of those on
+
+cdef struct SerialMatchParameters:
+    int64_t value_cycles                         # SM cycles by which each further value delays the result
+
+cdef struct BranchCostsParameters:
+    int64_t guard_latency_cycles                 # SM cycles by which a predicate is later as the guard of an instruction or branch than as an operand
+    int64_t untaken_saving_cycles                # by which a branch that no lane takes is shorter than one that is taken
+
+cdef struct MatrixArithmeticParameters:
+    int64_t sum[6]                               # SumRule of each type of factors; behind f16, bf16, tf32: groups with 32-bit sums, with 16-bit sums, 8-bit
+                                                 # floats
+    int64_t products[6]                          # SUM_ALIGNED: products that are added at a time
+    int64_t fraction_bits[6]                     # SUM_ALIGNED: bits kept behind the point of the largest …
+    int64_t result_bits[6]                       # … and fraction bits of 32-bit sums
+
+cdef struct WarpgroupProductsParameters:
+    int64_t shared_pass_ratio                    # Times as long as otherwise a pass over shared memory's banks takes for other instructions while products are
+                                                 # under way
+
+cdef struct IsaParameters:
+    int64_t instruction_bytes                    # Bytes of one issued instruction in memory, its share of control words included
+    SerialMatchParameters serial_match           # How ``match.any`` takes the values among the lanes one by one; None: it takes no longer for several
+    BranchCostsParameters branch_costs           # What branches and guards cost beside the operation ``branch``; None: nothing
+    MatrixArithmeticParameters matrix            # How matrix instructions add up their products; None where there are none
+    WarpgroupProductsParameters warpgroup        # How four warps compute products together; None where they do not
+    int64_t read_only_loads                      # 1: loads that are promised to be read-only go through the texture cache
 
 cdef struct SharedMemoryParameters:
     int64_t banks                                # Banks, each serving one word per pass
@@ -344,10 +391,3 @@ cdef struct DeviceLaunchesParameters:
     int64_t start_cycles                         # from there to the first block of the child
     int64_t next_cycles                          # from the end of a grid to the start of what waits for it …
     int64_t tail_cycles                          # … and of its tail
-
-cdef struct MatrixArithmeticParameters:
-    int64_t sum[6]                               # SumRule of each type of factors; behind f16, bf16, tf32: groups with 32-bit sums, with 16-bit sums, 8-bit
-                                                 # floats
-    int64_t products[6]                          # SUM_ALIGNED: products that are added at a time
-    int64_t fraction_bits[6]                     # SUM_ALIGNED: bits kept behind the point of the largest …
-    int64_t result_bits[6]                       # … and fraction bits of 32-bit sums

@@ -90,7 +90,7 @@ cdef void replay_issue(const ReplayEntry *entry, LsuPipeline *lsu, InFlight *fli
     lsu.weight = 8
     lsu.operands = 1
     lsu.returns = 1
-    lsu.floor = 0 if units.m.unit_per_scheduler[entry.unit] else units.free[entry.unit]
+    lsu.floor = 0 if units.m.units[entry.unit].per_scheduler else units.free[entry.unit]
     lsu.stalled = -1
     memcpy(lsu.transactions, entry.transactions, <size_t>entry.count * sizeof(Transaction))
     flight.loads[entry.load].remaining -= 1

@@ -43,4 +43,4 @@ cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil
 
 cdef inline bint looks_at_blocks(const MachineTable *machine) noexcept nogil:
     """Whether the policy needs to know which warps are of one block."""
-    return machine.policy == SCH_GREEDY_ROUND_ROBIN and machine.policy_a != 0
+    return machine.schedulers.policy == SCH_GREEDY_ROUND_ROBIN and machine.schedulers.policy_a != 0

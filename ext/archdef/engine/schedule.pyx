@@ -58,7 +58,7 @@ cdef int _two_level(const MachineTable *machine, Scheduler *s, uint64_t candidat
     if candidates & s.active == 0:
         # nobody in the set can issue: its members that are not ready leave, ready ones from outside take their places
         s.active &= s.ready
-        while count_bits(s.active) < machine.policy_a and candidates & ~s.active:
+        while count_bits(s.active) < machine.schedulers.policy_a and candidates & ~s.active:
             warp = _round_robin(machine, s, candidates & ~s.active, cycle)
             s.active |= <uint64_t>1 << warp
             s.last = warp
@@ -97,16 +97,16 @@ cdef void group_warp(Scheduler *s, int bit, int64_t age) noexcept nogil:
 cdef int _greedy_round_robin(const MachineTable *machine, Scheduler *s, uint64_t candidates, int64_t cycle) noexcept nogil:
     """Whoever has waited longest for a unit that the schedulers share, as if it had queued; else the warp issued last while it can go on,
     else the next candidate before it, where that matters of the oldest block that has one."""
-    cdef uint64_t shared = 0, before, units = <uint64_t>machine.shared_units
+    cdef uint64_t shared = 0, before, units = <uint64_t>machine.schedulers.shared_units
     while units:
         shared |= s.uses[lowest_bit(units)]
         units &= units - 1
     if candidates & shared:
-        return _longest_waiting(s, _of_oldest_block(s, candidates & shared) if machine.policy_a else candidates & shared)
+        return _longest_waiting(s, _of_oldest_block(s, candidates & shared) if machine.schedulers.policy_a else candidates & shared)
     if s.last >= 0:
         if candidates >> s.last & 1:
             return s.last
-        if machine.policy_a:
+        if machine.schedulers.policy_a:
             candidates = _of_oldest_block(s, candidates)
         before = candidates & ((<uint64_t>1 << s.last) - 1)
         if before:
@@ -125,7 +125,7 @@ cdef int _weighted(const MachineTable *machine, Scheduler *s, uint64_t candidate
         return _longest_waiting(s, candidates)
     first = _longest_waiting(s, memory)
     second = _longest_waiting(s, other)
-    if machine.policy_a + machine.policy_b * (s.issued_at[second] - s.issued_at[first]) > 0:
+    if machine.schedulers.policy_a + machine.schedulers.policy_b * (s.issued_at[second] - s.issued_at[first]) > 0:
         return first
     return second
 
@@ -170,9 +170,9 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     cdef int i
     if not candidates:
         raise ValueError("candidates is empty")
-    table.policy_a = machine.get("policy_a", 0)
-    table.policy_b = machine.get("policy_b", 0)
-    table.shared_units = machine.get("shared_units", 0)
+    table.schedulers.policy_a = machine.get("policy_a", 0)
+    table.schedulers.policy_b = machine.get("policy_b", 0)
+    table.schedulers.shared_units = machine.get("shared_units", 0)
     s.ready = candidates
     s.memory = memory
     s.last = last
@@ -181,7 +181,7 @@ def pick(dict machine, int policy, uint64_t candidates, int64_t cycle=0, *, int 
     for i in range(s.groups):
         s.group[i] = blocks[i]
     for i in range(16):
-        s.uses[i] = memory if table.shared_units >> i & 1 else 0
+        s.uses[i] = memory if table.schedulers.shared_units >> i & 1 else 0
     for i in range(64):
         s.order[i] = order[i] if i < len(order) else i
         s.issued_at[i] = issued_at[i] if i < len(issued_at) else 0

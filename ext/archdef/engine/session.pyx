@@ -89,11 +89,11 @@ cdef class Session:
         self.max_cycles = max_cycles
         self.chip.m = m
         units_open(&self.chip.units, m)
-        self.chip.pick = pick_of(m.policy)
+        self.chip.pick = pick_of(m.schedulers.policy)
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
-        longest = m.interconnect.response_latency_fs // m.shader_period_fs
+        longest = m.interconnect.response_latency_fs // m.clocks.shader_period_fs
         longest = max(1, min(longest, m.chip.block_turnover_cycles))
         if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER and m.caches.texture_l1.sets:
             longest = max(1, min(longest, m.caches.texture_l1.latency_cycles))
@@ -341,7 +341,7 @@ cdef class Session:
         dispatch_collect(&self.dispatcher)
         if self.chip.messages.gathered:
             groups_settle(&self.dispatcher, until)
-        network_run(&self.network, until * self.m.shader_period_fs)
+        network_run(&self.network, until * self.m.clocks.shader_period_fs)
         wishes = dispatch_wishes_alone(&self.dispatcher)
         next_cycle = NEVER if wishes else dispatch_next(&self.dispatcher)
         for i in range(self.m.chip.multiprocessors):
@@ -358,8 +358,8 @@ cdef class Session:
             self.chip.fault.cycle = until
             return -1
         at = network_next(&self.network)
-        if at < NEVER and at // self.m.shader_period_fs < next_cycle:
-            next_cycle = at // self.m.shader_period_fs
+        if at < NEVER and at // self.m.clocks.shader_period_fs < next_cycle:
+            next_cycle = at // self.m.clocks.shader_period_fs
         if wishes:
             next_cycle = dispatch_wish(&self.dispatcher, next_cycle)
         if next_cycle >= NEVER:
@@ -559,7 +559,7 @@ cdef class Session:
             cycles = max(cycles, cycle_at(self.m, self.network.crossbar.landed_fs))
         return {
             "cycles": cycles,
-            "elapsed_fs": cycles * self.m.shader_period_fs,
+            "elapsed_fs": cycles * self.m.clocks.shader_period_fs,
             "statements": statements,
             "warps": int(multiprocessor["warps"].sum()),
             "lanes_launched": int(multiprocessor["lanes"].sum()),

@@ -79,7 +79,7 @@ cdef void shared_texture_filled(SharedTextures *s, int32_t sm, int32_t slot, int
 cdef bint shared_texture_has(SharedTextures *s, int32_t sm, const Request *r, int64_t now_fs) noexcept nogil:
     """Look a request up in the cluster's texture cache. True: it needs no partition, since its line is there or on its way."""
     cdef ClusterTextures *shared = s.caches + s.crossbar.cluster[sm]
-    cdef int64_t ready_fs = now_fs + s.m.caches.texture_l1.latency_cycles * s.m.shader_period_fs
+    cdef int64_t ready_fs = now_fs + s.m.caches.texture_l1.latency_cycles * s.m.clocks.shader_period_fs
     cdef int32_t record = _record(s, sm, r.slot), other, k
     cdef Line *line = cache_find(&shared.cache, r.line // <uint64_t>s.m.caches.texture_l1.line_bytes)
     if line == NULL or r.sectors & ~line.valid:

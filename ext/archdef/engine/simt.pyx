@@ -72,8 +72,8 @@ cdef int simt_branch(Warp *w, int32_t target, int32_t reconverge, uint64_t taken
         w.pc = after
         simt_arrive(w)
         return 0
-    if w.launch.m.branch_hook and target != reconverge and after != reconverge:
-        first = ask_branch(<Hook *><size_t>w.launch.m.branch_hook, w.pc, target, reconverge, taken, rest, w.depth)
+    if w.launch.m.warp.branch_hook and target != reconverge and after != reconverge:
+        first = ask_branch(<Hook *><size_t>w.launch.m.warp.branch_hook, w.pc, target, reconverge, taken, rest, w.depth)
     if w.splits != NULL:
         return converge_branch(w, target, reconverge, taken, first)
     if reconverge < 0:

@@ -107,7 +107,7 @@ cdef inline int64_t _further_cycle(Scheduler *s, const Uop *u) noexcept nogil:
 
 cdef inline int64_t _branch_cycles(const MachineTable *m, const Uop *u, uint64_t lanes) noexcept nogil:
     """Cycles from a branch or end, which `lanes` take, to the next instruction."""
-    return <int64_t>u.latency - (0 if lanes else m.untaken_branch_saving)
+    return <int64_t>u.latency - (0 if lanes else m.isa.branch_costs.untaken_saving_cycles)
 
 
 cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes) noexcept nogil:
@@ -394,10 +394,10 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
         if lanes and u.kind != K_NOP and u.kind != K_FENCE:
             _compute(sm, w, u, lanes)
         i = 0
-        if u.kind == K_MATCH and m.match_value_cycles and u.fn == 0 and lanes:
+        if u.kind == K_MATCH and m.isa.serial_match.value_cycles and u.fn == 0 and lanes:
             i = _further_values(w, u, lanes)
         _result(sm, s, w, u, cycle, <int64_t>u.interval * (i + 1) + (_further_cycle(s, u) if u.fraction else 0),
-                u.latency + i * m.match_value_cycles, ST_ALU_DEPENDENCY)
+                u.latency + i * m.isa.serial_match.value_cycles, ST_ALU_DEPENDENCY)
         w.pc += 1
         if u.flags & FL_YIELD:
             if w.splits != NULL:
@@ -634,14 +634,14 @@ cdef bint _goes_along(Sm *sm, Scheduler *s, Warp *w, int32_t before, uint64_t ac
         return False
     if (u.memory or u.uniform) and (sm.lsu.active or sm.lsu.time > cycle):
         return False
-    if (s.unit_free[u.unit] if m.unit_per_scheduler[u.unit] else sm.units.free[u.unit]) > cycle:
+    if (s.unit_free[u.unit] if m.units[u.unit].per_scheduler else sm.units.free[u.unit]) > cycle:
         return False
     if s.held & bit and s.loads & bit:
         return False
     for i in range(u.dependencies):
         if w.ready[u.wait[i]] >> 4 > cycle:
             return False
-    if u.guarded and (w.ready[u.guard_entry] >> 4) + m.guard_latency_cycles > cycle:
+    if u.guarded and (w.ready[u.guard_entry] >> 4) + m.isa.branch_costs.guard_latency_cycles > cycle:
         return False
     s.wheel[at] &= ~bit
     if s.wheel[at] == 0:

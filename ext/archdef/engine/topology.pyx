@@ -86,9 +86,9 @@ cdef int64_t topology_travel(Topology *t, int64_t sm, int64_t partition, int64_t
     cdef int64_t i, takes_fs
     if t.links == NULL:
         return time_fs + (first[1] - first[0]) * m.interconnect.distances.hop_fs
-    takes_fs = bytes * m.core_period_fs // m.interconnect.distances.link_bytes_per_cycle
+    takes_fs = bytes * m.clocks.core_period_fs // m.interconnect.distances.link_bytes_per_cycle
     for i in range(first[0], first[1]):
         time_fs += m.interconnect.distances.hop_fs
         if t.hops[i] >= 0:
-            time_fs = link_reserve(t.links + t.hops[i], m.core_period_fs, time_fs, takes_fs)
+            time_fs = link_reserve(t.links + t.hops[i], m.clocks.core_period_fs, time_fs, takes_fs)
     return time_fs

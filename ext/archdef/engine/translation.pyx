@@ -392,12 +392,12 @@ cdef void _set_times(Translation *t) noexcept nogil:
     cdef const AddressTranslationParameters *p = &t.m.caches.tlb
     t.page_shift = lowest_bit(<uint64_t>p.page_bytes)
     t.table_shift = lowest_bit(<uint64_t>p.walk.table_entries)
-    t.near_latency_fs = p.l1.latency_cycles * t.m.shader_period_fs
-    t.near_takes_fs = t.m.shader_period_fs // p.l1.lookups_per_cycle
+    t.near_latency_fs = p.l1.latency_cycles * t.m.clocks.shader_period_fs
+    t.near_takes_fs = t.m.clocks.shader_period_fs // p.l1.lookups_per_cycle
     if p.l2.entries:
-        t.far_latency_fs = p.l2.latency_cycles * t.m.core_period_fs
-        t.far_takes_fs = t.m.core_period_fs // p.l2.lookups_per_cycle
-    t.access_fs = p.walk.level_cycles * t.m.core_period_fs
+        t.far_latency_fs = p.l2.latency_cycles * t.m.clocks.core_period_fs
+        t.far_takes_fs = t.m.clocks.core_period_fs // p.l2.lookups_per_cycle
+    t.access_fs = p.walk.level_cycles * t.m.clocks.core_period_fs
 
 
 cdef Stage translation_open(Ports *ports) except *:

@@ -42,7 +42,7 @@ cdef inline void occupy_alone(Units *units, int scheduler, int unit, int64_t cyc
         units.taken = cycle
         units.first = scheduler + 1
     units.turn = units.first
-    units.copy_free[<int>units.m.unit_within[unit]][<int>units.m.unit_first[unit]] = cycle + cycles
+    units.copy_free[<int>units.m.units[unit].within][<int>units.m.units[unit].first] = cycle + cycles
     units.blocked[unit] += cycle + cycles - max(cycle, units.free[unit])
     units.free[unit] = cycle + cycles
     units.busy |= <uint32_t>1 << unit
@@ -53,6 +53,6 @@ cdef inline void held_until(Units *units, int unit, int64_t until, int64_t cycle
     units.blocked[unit] += cycles
     units.busy |= <uint32_t>1 << unit
     if units.sharing.counted[unit] == ALONE:
-        units.copy_free[<int>units.m.unit_within[unit]][<int>units.m.unit_first[unit]] = until
+        units.copy_free[<int>units.m.units[unit].within][<int>units.m.units[unit].first] = until
     elif units.sharing.counted[unit]:
         others_held(units, unit, until, cycles)

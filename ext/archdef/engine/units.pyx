@@ -10,12 +10,12 @@ from archdef.engine.schedule cimport Scheduler
 cdef void units_open(UnitSharing *sharing, const MachineTable *m) noexcept nogil:
     """Find the units for which more is to be done than to say until when one is held."""
     cdef int i, k, together
-    for i in range(<int>m.units):
-        sharing.held_from[i] = 2 if m.unit_per_scheduler[i] or m.schedulers.count == 1 else 1
+    for i in range(<int>m.schedulers.units):
+        sharing.held_from[i] = 2 if m.units[i].per_scheduler or m.schedulers.count == 1 else 1
         together = 0
-        for k in range(<int>m.units):
-            together += m.unit_within[k] == m.unit_within[i]
-        sharing.counted[i] = SHARED if m.unit_copies[i] > 1 or m.unit_exclusive[i] or together > 1 else 0
+        for k in range(<int>m.schedulers.units):
+            together += m.units[k].within == m.units[i].within
+        sharing.counted[i] = SHARED if m.units[i].copies > 1 or m.units[i].exclusive or together > 1 else 0
 
 
 cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t kinds) noexcept nogil:
@@ -31,13 +31,13 @@ cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t k
     while left:
         kind = lowest_bit(left)
         left &= left - 1
-        whole = <int>m.unit_within[kind]
+        whole = <int>m.units[kind].within
         sharing.sharing[whole] |= <uint32_t>1 << kind
-        for i in range(<int>m.unit_first[kind], <int>m.unit_first[kind] + <int>m.unit_copies[kind]):
+        for i in range(<int>m.units[kind].first, <int>m.units[kind].first + <int>m.units[kind].copies):
             sharing.using[whole][i] |= <uint32_t>1 << kind
-    for i in range(<int>m.units):       # who was alone may be so no longer
-        if sharing.counted[i] and m.unit_copies[i] == 1 and not m.unit_exclusive[i]:
-            sharing.counted[i] = ALONE if sharing.using[<int>m.unit_within[i]][<int>m.unit_first[i]] == <uint32_t>1 << i else SHARED
+    for i in range(<int>m.schedulers.units):       # who was alone may be so no longer
+        if sharing.counted[i] and m.units[i].copies == 1 and not m.units[i].exclusive:
+            sharing.counted[i] = ALONE if sharing.using[<int>m.units[i].within][<int>m.units[i].first] == <uint32_t>1 << i else SHARED
     return kinds
 
 
@@ -48,7 +48,7 @@ cdef void units_join(Units *units, uint32_t kinds) noexcept nogil:
         kind = lowest_bit(kinds)
         kinds &= kinds - 1
         if units.sharing.counted[kind]:
-            units.free[kind] = _first_free(units, kind, units.copy_free[<int>units.m.unit_within[kind]])
+            units.free[kind] = _first_free(units, kind, units.copy_free[<int>units.m.units[kind].within])
             units.busy |= <uint32_t>1 << kind
 
 
@@ -58,7 +58,7 @@ cdef void occupy_counted(Units *units, Scheduler *schedulers, int scheduler, con
         units.taken = cycle
         units.first = scheduler + 1
     units.turn = units.first      # else the one that gets what others leave over would be the same every time
-    if units.m.unit_exclusive[u.unit]:
+    if units.m.units[u.unit].exclusive:
         _take_slots(units, schedulers, scheduler, u, cycle)
     _hold(units, u.unit, cycle, cycle + cycles)
 
@@ -75,29 +75,29 @@ cdef void _take_slots(const Units *units, Scheduler *schedulers, int scheduler, 
 
 cdef void others_held(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil:
     """Of units that are the same one, hold the others as the load/store unit is held: until then, for so many cycles more than they knew."""
-    cdef int whole = <int>units.m.unit_within[unit], first = <int>units.m.unit_first[unit], i, kind
+    cdef int whole = <int>units.m.units[unit].within, first = <int>units.m.units[unit].first, i, kind
     cdef int64_t *copies = units.copy_free[whole]
     cdef uint32_t sharing = units.sharing.sharing[whole] & ~(<uint32_t>1 << unit)
-    if units.m.unit_copies[unit] > 1:
+    if units.m.units[unit].copies > 1:
         return
     copies[first] = until
     while sharing:
         kind = lowest_bit(sharing)
         sharing &= sharing - 1
-        i = <int>units.m.unit_first[kind]
-        if i > first or first >= i + <int>units.m.unit_copies[kind]:
+        i = <int>units.m.units[kind].first
+        if i > first or first >= i + <int>units.m.units[kind].copies:
             continue
         units.free[kind] = _first_free(units, kind, copies)
         units.busy |= <uint32_t>1 << kind
-        if units.m.unit_copies[kind] == 1:
+        if units.m.units[kind].copies == 1:
             units.blocked[kind] += cycles
 
 
 cdef inline int64_t _first_free(const Units *units, int kind, const int64_t *copies) noexcept nogil:
     """When the next of a kind's copies is free."""
-    cdef int first = <int>units.m.unit_first[kind], i
+    cdef int first = <int>units.m.units[kind].first, i
     cdef int64_t free_ = copies[first]
-    for i in range(first + 1, first + <int>units.m.unit_copies[kind]):
+    for i in range(first + 1, first + <int>units.m.units[kind].copies):
         if copies[i] < free_:
             free_ = copies[i]
     return free_
@@ -106,22 +106,22 @@ cdef inline int64_t _first_free(const Units *units, int kind, const int64_t *cop
 cdef inline void _hold(Units *units, int unit, int64_t cycle, int64_t until) noexcept nogil:
     """Hold a copy; a kind is blocked until the next of its copies is free. Those that fewer kinds can use are taken first."""
     cdef const MachineTable *m = units.m
-    cdef int whole = <int>m.unit_within[unit], first = <int>m.unit_first[unit]
+    cdef int whole = <int>m.units[unit].within, first = <int>m.units[unit].first
     cdef int64_t *copies = units.copy_free[whole]
     cdef int i, kind, taken = first
     cdef uint32_t using
-    for i in range(first + 1, first + <int>m.unit_copies[unit]):
+    for i in range(first + 1, first + <int>m.units[unit].copies):
         if copies[i] <= cycle or copies[i] < copies[taken]:
             taken = i
     copies[taken] = until
     using = units.sharing.using[whole][taken]     # the others wait for copies of which nothing has changed
-    if m.unit_copies[unit] == 1:
+    if m.units[unit].copies == 1:
         using &= ~(<uint32_t>1 << unit)
         _block(units, unit, cycle, until)
     while using:
         kind = lowest_bit(using)
         using &= using - 1
-        _block(units, kind, cycle, until if m.unit_copies[kind] == 1 else _first_free(units, kind, copies))
+        _block(units, kind, cycle, until if m.units[kind].copies == 1 else _first_free(units, kind, copies))
 
 
 cdef inline void _block(Units *units, int kind, int64_t cycle, int64_t until) noexcept nogil:

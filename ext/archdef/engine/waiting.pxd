@@ -35,7 +35,7 @@ cdef extern from *:
 cdef inline int64_t occupied(const Sm *sm, const Scheduler *s, int unit, int64_t cycle) noexcept nogil:
     """Cycles up to `cycle` in which a unit could not start an op."""
     cdef int64_t until, total
-    if sm.m.unit_per_scheduler[unit]:
+    if sm.m.units[unit].per_scheduler:
         until = s.unit_free[unit]
         total = s.unit_blocked[unit]
     else:
@@ -84,7 +84,7 @@ cdef inline void plan(Sm *sm, Warp *w, int64_t earliest, int32_t cause) noexcept
         if ready > latest:
             latest = ready
     if u.guarded:
-        ready = w.ready[u.guard_entry] + (sm.m.guard_latency_cycles << 4)
+        ready = w.ready[u.guard_entry] + (sm.m.isa.branch_costs.guard_latency_cycles << 4)
         if ready > latest:
             latest = ready
     w.cause = cause
@@ -127,7 +127,7 @@ cdef inline void occupy(Sm *sm, const Warp *w, const Uop *u, int64_t cycle, int6
     cdef Scheduler *s = w.scheduler
     if cycles < sm.chip.units.held_from[u.unit]:
         return
-    if sm.m.unit_per_scheduler[u.unit]:
+    if sm.m.units[u.unit].per_scheduler:
         s.unit_free[u.unit] = cycle + cycles
         s.unit_blocked[u.unit] += cycles
         s.busy |= <uint32_t>1 << u.unit

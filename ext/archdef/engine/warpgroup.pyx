@@ -203,11 +203,11 @@ cdef int _floats(Sm *sm, Warp *w, const Uop *u, const uint32_t *left, uint64_t w
     cdef bint half = u.combine & MF_D_F16 != 0, special_a, special
     cdef int each = 2 if half else 4, depth = 256 // u.element, tile, row, column, k, count, at
     cdef int table = EIGHT_BIT_SUMS if u.fn >= MX_E4M3 else u.fn, of_b = u.fn
-    cdef int step = <int>launch.m.matrix.products[table], bits = <int>launch.m.matrix.fraction_bits[table]
+    cdef int step = <int>launch.m.isa.matrix.products[table], bits = <int>launch.m.isa.matrix.fraction_bits[table]
     cdef int fraction = 10, lift
     cdef Format of_c = F16 if half else F32, of_d = of_c
     if not half:
-        of_d.fraction_bits = <int>launch.m.matrix.result_bits[table]
+        of_d.fraction_bits = <int>launch.m.isa.matrix.result_bits[table]
         of_d.dropped = 23 - of_d.fraction_bits
     if u.offset & GF_OTHER_B:
         of_b = MX_E5M2 if u.fn == MX_E4M3 else MX_E4M3

@@ -35,7 +35,7 @@ cdef void _leave(WriteCombining *w, MemoryPort *port, int k, int64_t cycle) noex
     """Send a line, and close its place in the queue."""
     cdef WriteCombiningLine *c = _nth(w, k)
     cdef Request request
-    request.time_fs = cycle * port.m.shader_period_fs
+    request.time_fs = cycle * port.m.clocks.shader_period_fs
     request.address = c.line + <uint64_t>lowest_bit(c.sectors) * <uint64_t>port.m.store.sector_bytes
     request.line = c.line
     request.bytes = <uint32_t>(count_bits(c.sectors) * port.m.store.sector_bytes)
