@@ -447,7 +447,7 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     if launch.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
-            memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes) if out.count > 1 or u.lane_bytes > 4 else 1
+            memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes)
             memo.word_key = <int>(address[memo.first] & 3)
         reach.word_passes = memo.word_passes
     if memo.serial > 1 and memo.apart_key != <int32_t>(address[memo.first] & 31):
