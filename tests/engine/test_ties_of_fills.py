@@ -6,8 +6,6 @@ from archdef.testing.conformance import examine
 
 
 @pytest.mark.skipif("v100" not in registry.names(), reason="needs the Volta plugin")
-@pytest.mark.parametrize("banks", [32, pytest.param(16, marks=pytest.mark.xfail(strict=True, reason=(
-    "events of one cycle come in the order of the heap in ext/archdef/engine/events.pxd, which depends on when the memory phase added them; where data "
-    "take two passes over the banks, the order decides who waits")))])
+@pytest.mark.parametrize("banks", [32, 16])
 def test_counters_do_not_depend_on_epochs_however_many_passes_data_take(banks):
     assert examine(registry.get("v100").evolve({"shared.banks": banks}), only=lambda name: "on_epochs" in name).good

@@ -18,7 +18,8 @@ cdef struct RemotePath:          # of a multiprocessor: the way between its bloc
 
 cdef BlockCluster *cluster_take(Messages *messages, const Launch *launch) noexcept nogil
 cdef void cluster_leave(Messages *messages, BlockCluster *cluster) noexcept nogil
-cdef void clusters_close(Messages *messages) noexcept nogil
+cdef int messages_open(Messages *messages, int64_t multiprocessors) except -1
+cdef void messages_close(Messages *messages) noexcept nogil
 cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil
 cdef void cluster_begin(SmCore *sm, Block *b) noexcept nogil
 cdef void cluster_end(SmCore *sm, Block *b, int64_t cycle) noexcept nogil
@@ -26,7 +27,7 @@ cdef void cluster_arrive(SmCore *sm, Block *b, int64_t cycle) noexcept nogil
 cdef Block *cluster_reach(SmCore *sm, const Warp *w, int lane, uint64_t address, int64_t bytes) noexcept nogil
 cdef int cluster_post(SmCore *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil
 cdef int64_t remote_pass(RemotePath *path, const MachineTable *m, int64_t cycle, int64_t bytes) noexcept nogil
-cdef int cluster_receive(SmCore *sm, int32_t index) noexcept nogil
+cdef int cluster_receive(SmCore *sm, int32_t sender, int32_t number) noexcept nogil
 
 
 cdef inline bint is_remote(const Launch *launch, const Block *b, uint64_t address) noexcept nogil:

@@ -5,17 +5,17 @@ issue, as all data do. What makes a block go on, the cluster's barrier and an op
 event, no sooner than the way there takes; epochs are no longer than that, so their length does not show.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from archdef.engine.barrier cimport CL_ARRIVED, CL_OPEN, CL_OPENS
-from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_push
+from archdef.engine.events cimport EV_CLUSTER, EV_POSTED, events_add, events_push
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_CLUSTER_BLOCK, FAULT_CLUSTER_RANK, FAULT_PHASE
 from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS, Block, BlockCluster, Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.mbarrier cimport phase_apply
-from archdef.engine.messages cimport Messages, Posted
+from archdef.engine.messages cimport Messages, Outbox, Posted
 from archdef.engine.sm_core cimport SmCore
 
 
@@ -51,8 +51,18 @@ cdef void cluster_leave(Messages *messages, BlockCluster *cluster) noexcept nogi
         messages.clusters = cluster
 
 
-cdef void clusters_close(Messages *messages) noexcept nogil:
+cdef int messages_open(Messages *messages, int64_t multiprocessors) except -1:
+    """No multiprocessor has posted anything."""
+    messages.outboxes = <Outbox *>calloc(<size_t>multiprocessors, sizeof(Outbox))
+    if messages.outboxes == NULL:
+        raise MemoryError("messages of multiprocessors")
+    messages.outbox_count = multiprocessors
+    return 0
+
+
+cdef void messages_close(Messages *messages) noexcept nogil:
     """Free the records."""
+    cdef int64_t i
     cdef BlockCluster *c = messages.clusters_made
     cdef BlockCluster *before
     while c != NULL:
@@ -60,8 +70,11 @@ cdef void clusters_close(Messages *messages) noexcept nogil:
         free(c)
         c = before
     messages.clusters = messages.clusters_made = NULL
-    free(messages.posted)
-    messages.posted = NULL
+    for i in range(messages.outbox_count):
+        free(messages.outboxes[i].ring)
+    free(messages.outboxes)
+    messages.outboxes = NULL
+    messages.outbox_count = 0
 
 
 cdef int64_t cluster_number(const Launch *launch, int64_t seat) noexcept nogil:
@@ -161,25 +174,33 @@ cdef int64_t remote_pass(RemotePath *path, const MachineTable *m, int64_t cycle,
 
 
 # ---------------------------------------------------------------------------------------------------- what is posted
-cdef int32_t _take_posted(SmCore *sm) noexcept nogil:
-    """A free record; -1: the host has no memory for one."""
-    cdef Messages *messages = sm.messages
-    cdef Posted *grown
-    cdef int32_t i, room = messages.posted_room, index
-    if messages.free_posted < 0:
-        grown = <Posted *>realloc(messages.posted, <size_t>(2 * room + 256) * sizeof(Posted)) if room < 1 << 28 else NULL
-        if grown == NULL:
+cdef bint _grow(Outbox *box) noexcept nogil:
+    """Double the room for what is on its way. False: the host has no memory for it."""
+    cdef int32_t room = 2 * box.room if box.room else 64, i
+    cdef Posted *grown = <Posted *>calloc(<size_t>room, sizeof(Posted)) if room <= 1 << 28 else NULL
+    if grown == NULL:
+        return False
+    for i in range(box.room):
+        if box.ring[i].cluster != NULL:
+            grown[box.ring[i].number & (room - 1)] = box.ring[i]
+    free(box.ring)
+    box.ring = grown
+    box.room = room
+    return True
+
+
+cdef Posted *_take_posted(SmCore *sm) noexcept nogil:
+    """The next record of the multiprocessor; NULL: the host has no memory for one. Numbers say in which order it posts."""
+    cdef Outbox *box = sm.messages.outboxes + sm.id
+    cdef Posted *p
+    while box.room == 0 or box.ring[box.next_number & (box.room - 1)].cluster != NULL:
+        if not _grow(box):
             sm.fault.out_of_memory = True
-            return -1
-        messages.posted = grown
-        messages.posted_room = 2 * room + 256
-        for i in range(room, messages.posted_room):
-            grown[i].next = i + 1
-        grown[messages.posted_room - 1].next = -1
-        messages.free_posted = room
-    index = messages.free_posted
-    messages.free_posted = messages.posted[index].next
-    return index
+            return NULL
+    p = box.ring + (box.next_number & (box.room - 1))
+    p.number = box.next_number
+    box.next_number = (box.next_number + 1) & 0x7fffffff
+    return p
 
 
 cdef int cluster_post(SmCore *sm, const Warp *w, int32_t op, int lane, uint32_t address, int fn, uint32_t count, int64_t cycle) noexcept nogil:
@@ -188,11 +209,9 @@ cdef int cluster_post(SmCore *sm, const Warp *w, int32_t op, int lane, uint32_t 
     cdef Launch *launch = w.launch
     cdef BlockCluster *c = sm.blocks[w.block].cluster
     cdef int32_t rank = <int32_t>((address - <uint32_t>CLUSTER_FIRST) >> OFFSET_BITS)
-    cdef Posted *p
-    cdef int32_t index = _take_posted(sm)
-    if index < 0:
+    cdef Posted *p = _take_posted(sm)
+    if p == NULL:
         return 0
-    p = messages.posted + index
     p.cluster = c
     p.serial = c.serial
     p.launch = launch
@@ -206,22 +225,22 @@ cdef int cluster_post(SmCore *sm, const Warp *w, int32_t op, int lane, uint32_t 
     p.lane = lane
     launch.stores += 1          # the grid is not complete before it has come
     messages.opening += 1
-    events_push(c.inbox[rank], cycle, EV_POSTED, index)
+    events_add(c.inbox[rank], cycle, EV_POSTED, p.number, sm.id)
     return 0
 
 
-cdef int cluster_receive(SmCore *sm, int32_t index) noexcept nogil:
-    """An operation on an mbarrier comes from another block. Returns -1 after a fault."""
+cdef int cluster_receive(SmCore *sm, int32_t sender, int32_t number) noexcept nogil:
+    """An operation on an mbarrier comes from another block, number so and so of its multiprocessor. Returns -1 after a fault."""
     cdef Messages *messages = sm.messages
-    cdef Posted *p = messages.posted + index
+    cdef Posted came = messages.outboxes[sender].ring[number & (messages.outboxes[sender].room - 1)]
+    cdef Posted *p = &came
     cdef Block *b = p.cluster.blocks[p.rank] if p.cluster.serial == p.serial else NULL
     cdef uint64_t word
     cdef int code = 0
     p.launch.stores -= 1
     messages.opening -= 1
     sm.effects += 1
-    p.next = messages.free_posted
-    messages.free_posted = index
+    messages.outboxes[sender].ring[number & (messages.outboxes[sender].room - 1)].cluster = NULL
     if b == NULL:
         code = FAULT_CLUSTER_BLOCK
     else:

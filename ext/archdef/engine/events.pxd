@@ -1,33 +1,56 @@
 """Things that will happen to a multiprocessor at a known cycle: a binary heap that grows only when it must.
 
-Equal keys come in the heap's order, which is the same in every run: a fill may let an access go on that finds another fill's line
-there, or still on its way.
+Events of one cycle come in the order of `EventKind`, those of one kind in that of what else they say. So no order depends on when
+an event was added, which is when the epoch of what announced it was over. Events that are equal in all of this are the same thing twice.
 """
-from libc.stdint cimport int16_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 
 from archdef.engine.clock cimport NEVER
 
-cdef enum EventKind:
-    EV_FILL = 0          # the response to in-flight read `index` has arrived
-    EV_STORE_DONE = 1    # a store of launch `index` has landed: its credit returns
-    EV_WAKE = 2          # warp `index` becomes ready
-    EV_BLOCK = 3         # a block starts in block slot `index`
-    EV_BULK = 4          # the bulk unit can go on
-    EV_CHILDREN = 6      # all that the block in slot `index` has launched is complete
-    EV_SWAPPED_IN = 7    # a block that was swapped out is back, in slot `index`
-    EV_COPIED = 5        # a bulk copy inside shared memory is done: load `index`
-    EV_COMBINED = 9      # stores that wait for others of their lines may have waited long enough
-    EV_CLUSTER = 10      # the barrier of its cluster lets the block in slot `index` go on
-    EV_POSTED = 11       # operation `index` on an mbarrier comes from another block
-    EV_SWAPPED_OUT = 12  # the warp in slot `index` is swapped out
-    EV_GRIDS = 8         # the barrier of its grid, or of several, lets the block in slot `index` go on
+cdef enum EventKind:         # in the order in which they happen in one cycle: …
+    # … what others give back or bring, …
+    EV_STORE_DONE            # a store of launch `index` has landed: its credit returns
+    EV_FILL                  # the response to in-flight read `index` has arrived
+    EV_COPIED                # a bulk copy inside shared memory is done: load `index`
+    EV_POSTED                # an operation on an mbarrier comes from another block: number `index` of its multiprocessor
+    # … units that go on with it, …
+    EV_BULK                  # the bulk unit can go on
+    EV_COMBINED              # stores that wait for others of their lines may have waited long enough
+    # … who leaves, comes back or begins, …
+    EV_SWAPPED_OUT           # the warp in slot `index` is swapped out
+    EV_SWAPPED_IN            # a block that was swapped out is back, in slot `index`
+    EV_BLOCK                 # a block starts in block slot `index`
+    # … and who need not wait any longer
+    EV_CHILDREN              # all that the block in slot `index` has launched is complete
+    EV_CLUSTER               # the barrier of its cluster lets the block in slot `index` go on
+    EV_GRIDS                 # the barrier of its grid, or of several, lets the block in slot `index` go on
+    EV_WAKE                  # warp `index` becomes ready
 
 cdef struct Event:
+    int64_t what             # EventKind << 48 | bytes that a store has carried, or multiprocessor that has posted << 32 | index
     int64_t cycle
-    int16_t kind
-    int16_t bytes        # that a store has carried
-    int32_t index
+
+cdef extern from *:
+    """
+    typedef struct { long long what, cycle; } archdef_event_key;
+    /* One number of both: compilers subtract it with a borrow, where they would branch on two conditions. */
+    static inline int archdef_event_before(const void *a, const void *b)
+    {
+        const archdef_event_key *x = (const archdef_event_key *)a, *y = (const archdef_event_key *)b;
+        return ((__int128)x->cycle << 64 | (unsigned long long)x->what) < ((__int128)y->cycle << 64 | (unsigned long long)y->what);
+    }
+    """
+    bint event_before "archdef_event_before"(const Event *a, const Event *b) nogil
+
+cdef inline int32_t event_kind(Event e) noexcept nogil:
+    return <int32_t>(e.what >> 48)
+
+cdef inline int32_t event_index(Event e) noexcept nogil:
+    return <int32_t>e.what
+
+cdef inline int32_t event_detail(Event e) noexcept nogil:
+    return <int32_t>(e.what >> 32 & 0xffff)
 
 cdef struct Events:
     int64_t first        # cycle of the first of them, NEVER: there is none
@@ -37,9 +60,10 @@ cdef struct Events:
     int32_t room
     int32_t failed       # out of host memory
 
-cdef inline void events_add(Events *e, int64_t cycle, int32_t kind, int32_t index, int32_t bytes) noexcept nogil:
+cdef inline void events_add(Events *e, int64_t cycle, int32_t kind, int32_t index, int32_t detail) noexcept nogil:
     cdef int32_t i, parent
     cdef Event *grown
+    cdef Event added
     if e.count == e.room:
         grown = <Event *>realloc(e.heap, <size_t>(2 * e.room + 64) * sizeof(Event))
         if grown == NULL:
@@ -47,18 +71,17 @@ cdef inline void events_add(Events *e, int64_t cycle, int32_t kind, int32_t inde
             return
         e.heap = grown
         e.room = 2 * e.room + 64
+    added.what = <int64_t>kind << 48 | <int64_t>detail << 32 | index
+    added.cycle = cycle
     i = e.count
     e.count += 1
     while i > 0:
         parent = (i - 1) >> 1
-        if e.heap[parent].cycle <= cycle:
+        if not event_before(&added, e.heap + parent):
             break
         e.heap[i] = e.heap[parent]
         i = parent
-    e.heap[i].cycle = cycle
-    e.heap[i].kind = <int16_t>kind
-    e.heap[i].bytes = <int16_t>bytes
-    e.heap[i].index = index
+    e.heap[i] = added
     if cycle < e.first:
         e.first = cycle
 
@@ -67,19 +90,19 @@ cdef inline void events_push(Events *e, int64_t cycle, int32_t kind, int32_t ind
 
 cdef inline Event events_pop(Events *e) noexcept nogil:
     cdef Event *heap = e.heap
-    cdef Event top = heap[0]
-    cdef int64_t i = 0, child = 1, count, last
+    cdef Event top = heap[0], last
+    cdef int64_t i = 0, child = 1, count
     e.count -= 1
     count = e.count
-    last = heap[count].cycle
+    last = heap[count]
     while child < count:
-        child += heap[child + 1].cycle < heap[child].cycle       # behind the last child lies the one that is to be placed
-        if heap[child].cycle >= last:
+        child += event_before(heap + child + 1, heap + child)       # behind the last child lies the one that is to be placed
+        if not event_before(heap + child, &last):
             break
         heap[i] = heap[child]
         i = child
         child = 2 * i + 1
-    heap[i] = heap[count]
+    heap[i] = last
     e.first = heap[0].cycle if count else NEVER
     return top
 

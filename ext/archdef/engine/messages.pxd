@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from archdef.engine.launch cimport BlockCluster, Launch
 
 cdef struct Posted:              # an operation on an mbarrier of another block that is on its way
-    BlockCluster *cluster
+    BlockCluster *cluster        # NULL: it has come
     int64_t serial
     Launch *launch
     int32_t rank
@@ -15,7 +15,12 @@ cdef struct Posted:              # an operation on an mbarrier of another block 
     int32_t sm
     int32_t warp
     int32_t lane
-    int32_t next                 # not in use
+    int32_t number               # among those of its multiprocessor, modulo 2**31
+
+cdef struct Outbox:              # what one multiprocessor has posted and has not come
+    Posted *ring                 # at its number modulo `room`, a power of two
+    int32_t room
+    int32_t next_number
 
 cdef struct Messages:
     bint gathered                # all blocks of some grid have arrived at its barrier in this epoch
@@ -23,6 +28,5 @@ cdef struct Messages:
     BlockCluster *clusters       # records of clusters not in use …
     BlockCluster *clusters_made  # … and all
     int64_t cluster_serial
-    Posted *posted
-    int32_t posted_room
-    int32_t free_posted          # -1: none
+    Outbox *outboxes             # [multiprocessor]
+    int64_t outbox_count

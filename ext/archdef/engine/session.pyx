@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from archdef.engine.bits cimport lowest_bit
-from archdef.engine.block_cluster cimport clusters_close
+from archdef.engine.block_cluster cimport messages_close, messages_open
 from archdef.engine.clock cimport NEVER, cycle_at
 from archdef.engine.device_runtime cimport LS_WAITING, Fit
 from archdef.engine.dispatch cimport (dispatch_close, dispatch_collect, dispatch_next, dispatch_run, dispatch_wish,
@@ -99,7 +99,7 @@ cdef class Session:
             longest = max(1, min(longest, m.caches.texture_l1.latency_cycles))
         if m.block_clusters.most_blocks_nonportable > 1:        # what one block tells another comes no sooner
             longest = max(1, min(longest, m.block_clusters.latency_cycles, m.block_clusters.barrier_cycles))
-        self.chip.messages.free_posted = -1
+        messages_open(&self.chip.messages, m.chip.multiprocessors)
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
         self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
@@ -132,7 +132,7 @@ cdef class Session:
                 events_close(&self.inboxes[i])
         network_close(&self.network)
         block_storage_close(&self.dispatcher.storage)
-        clusters_close(&self.chip.messages)
+        messages_close(&self.chip.messages)
         dispatch_close(&self.dispatcher)
         watch_close(&self.watch)
         child_launches_close(&self.dispatcher)

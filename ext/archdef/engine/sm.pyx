@@ -21,7 +21,7 @@ from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, 
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_SWAPPED_OUT, EV_POSTED,
                                     EV_SWAPPED_IN,
                                     EV_STORE_DONE, EV_WAKE, Event,
-                                    events_next, events_pop)
+                                    event_detail, event_index, event_kind, events_next, events_pop)
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
 from archdef.engine.lsu cimport fill_mshr
@@ -496,48 +496,48 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
 cdef void _handle(Sm *sm, Event event) noexcept nogil:
     """One thing that happens now."""
     cdef int32_t done[WAITERS]
-    cdef int32_t count, i
+    cdef int32_t kind = event_kind(event), index = event_index(event), count, i
     cdef Warp *w
-    if event.kind == EV_FILL:
-        count = fill_mshr(sm, event.index, event.cycle, done)
+    if kind == EV_FILL:
+        count = fill_mshr(sm, index, event.cycle, done)
         for i in range(count):
             data_ready(sm, done[i], event.cycle)
         if sm.lsu.active:
             resume_lsu(sm, event.cycle)
         if sm.bulk.count:
             resume_bulk(sm, event.cycle)
-    elif event.kind == EV_STORE_DONE:
+    elif kind == EV_STORE_DONE:
         sm.port.store_credits += 1
-        sm.port.store_bytes -= event.bytes
-        sm.chip.dispatcher.launches[event.index].stores -= 1
+        sm.port.store_bytes -= event_detail(event)
+        sm.chip.dispatcher.launches[index].stores -= 1
         if sm.lsu.active:
             resume_lsu(sm, event.cycle)
         if sm.bulk.count:
             resume_bulk(sm, event.cycle)
-    elif event.kind == EV_BULK:
+    elif kind == EV_BULK:
         resume_bulk(sm, event.cycle)
-    elif event.kind == EV_COPIED:
-        piece_arrived(sm, event.index, event.cycle)
+    elif kind == EV_COPIED:
+        piece_arrived(sm, index, event.cycle)
         resume_bulk(sm, event.cycle)
-    elif event.kind == EV_WAKE:
-        w = sm.core.warps + event.index
+    elif kind == EV_WAKE:
+        w = sm.core.warps + index
         become_ready(sm, w.scheduler, w.bit, w)
-    elif event.kind == EV_BLOCK:
-        start_block(sm, event.index)
-    elif event.kind == EV_COMBINED:
+    elif kind == EV_BLOCK:
+        start_block(sm, index)
+    elif kind == EV_COMBINED:
         write_combining_idle(&sm.write_combining, &sm.port, sm.core.inbox, event.cycle)
-    elif event.kind == EV_CHILDREN:
-        children_done(sm, event.index)
-    elif event.kind == EV_SWAPPED_IN:
-        block_swap_in(sm, event.index)
-    elif event.kind == EV_SWAPPED_OUT:
-        tell_warp_left(sm.core.observers, event.index)
-    elif event.kind == EV_GRIDS:
-        barrier_open(sm, event.index)
-    elif event.kind == EV_CLUSTER:
-        cluster_open(sm, event.index)
-    elif event.kind == EV_POSTED:
-        cluster_receive(&sm.core, event.index)        # a fault shows when the epoch is over
+    elif kind == EV_CHILDREN:
+        children_done(sm, index)
+    elif kind == EV_SWAPPED_IN:
+        block_swap_in(sm, index)
+    elif kind == EV_SWAPPED_OUT:
+        tell_warp_left(sm.core.observers, index)
+    elif kind == EV_GRIDS:
+        barrier_open(sm, index)
+    elif kind == EV_CLUSTER:
+        cluster_open(sm, index)
+    elif kind == EV_POSTED:
+        cluster_receive(&sm.core, event_detail(event), index)        # a fault shows when the epoch is over
 
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
