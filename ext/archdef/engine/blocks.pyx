@@ -8,6 +8,7 @@ from archdef.engine.cache cimport cache_resize
 from archdef.engine.converge cimport converge_start
 from archdef.engine.copying cimport Copies
 from archdef.engine.counters cimport LN_FIRST, ST_BRANCH, ST_CONSTANT_DEPENDENCY
+from archdef.engine.dispatch_event cimport Ended
 from archdef.engine.dispatcher cimport BlockSlots
 from archdef.engine.failures cimport errors_settle
 from archdef.engine.child_launches cimport child_launches_leave
@@ -231,6 +232,7 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     """If nothing of the block is left, report its end; its place is free some cycles later."""
     cdef Block *b = sm.core.blocks + slot
     cdef BlockSlots *places = sm.places
+    cdef Ended *ended
     cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
@@ -242,9 +244,13 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
             stack_drop(sm.core.warps + b.warps[i])
         if b.cluster != NULL:
             cluster_end(&sm.core, b, cycle)
-        places.ended[places.ended_count].cycle = cycle
-        places.ended[places.ended_count].issued = sm.issued
-        places.ended[places.ended_count].slot = slot
+        ended = places.ended + places.ended_count
+        while ended > places.ended and (ended - 1).cycle > cycle:      # some ends are known before
+            ended[0] = (ended - 1)[0]
+            ended -= 1
+        ended.cycle = cycle
+        ended.issued = sm.issued
+        ended.slot = slot
         places.ended_count += 1
 
 

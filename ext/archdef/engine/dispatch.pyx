@@ -459,6 +459,8 @@ cdef void _reach(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     cdef Launch **last = NULL
     cdef int64_t *serial = NULL
     cdef Launch *parent = launch.parent
+    d.entered += 1
+    launch.order = d.entered
     if launch.tail:
         if parent.first_tail == NULL:
             parent.first_tail = launch
@@ -640,19 +642,20 @@ cdef bint _ready(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------------------- epochs
 cdef BlockSlots *_first_ended(Dispatcher *d) noexcept nogil:
-    """The multiprocessor with the block that ended first of those that nobody has noted; NULL: there is none."""
+    """The multiprocessor with the block that ended first of those that nobody has noted; NULL: there is none in this epoch."""
     cdef BlockSlots *first = NULL
     cdef BlockSlots *sm
-    cdef int64_t i
+    cdef int64_t i, before = d.horizon
     for i in range(d.m.chip.multiprocessors):
         sm = d.sms + i
-        if sm.ended_noted < sm.ended_count and (first == NULL or sm.ended[sm.ended_noted].cycle < first.ended[first.ended_noted].cycle):
+        if sm.ended_noted < sm.ended_count and sm.ended[sm.ended_noted].cycle < before:
             first = sm
+            before = sm.ended[sm.ended_noted].cycle
     return first
 
 
 cdef void _collect(Dispatcher *d) noexcept nogil:
-    """Note the blocks that ended in this epoch, one after the other."""
+    """Note the blocks that ended in this epoch, one after the other; ends that lie ahead wait for those that come before them."""
     cdef BlockSlots *sm = _first_ended(d)
     cdef Ended *ended
     cdef Launch *launch
@@ -672,8 +675,16 @@ cdef void _collect(Dispatcher *d) noexcept nogil:
         launch.ended = max(launch.ended, cycle)
         dispatch_note(d, cycle + d.m.chip.block_turnover_cycles, DISPATCH_SLOT_FREE, sm.core.id, ended.slot)
         sm = _first_ended(d)
+    d.next_end = NEVER
     for i in range(d.m.chip.multiprocessors):
-        d.sms[i].ended_count = d.sms[i].ended_noted = 0
+        sm = d.sms + i
+        if sm.ended_count == 0:
+            continue
+        sm.ended_count -= sm.ended_noted
+        if sm.ended_count:
+            memmove(sm.ended, sm.ended + sm.ended_noted, <size_t>sm.ended_count * sizeof(Ended))
+            d.next_end = min(d.next_end, sm.ended[0].cycle)
+        sm.ended_noted = 0
 
 
 cdef void _complete(Dispatcher *d) noexcept nogil:
@@ -757,12 +768,12 @@ cdef int dispatch_run(Dispatcher *d, int64_t until) noexcept nogil:
 
 cdef int64_t dispatch_next(const Dispatcher *d) noexcept nogil:
     """Cycle of the next thing known; NEVER if there is none."""
-    return d.heap[0].cycle if d.count else NEVER
+    return min(d.heap[0].cycle, d.next_end) if d.count else d.next_end
 
 
 cdef bint dispatch_wishes_alone(const Dispatcher *d) noexcept nogil:
     """Whether nothing is known but cycles at which a plugin's policy wants to be asked."""
-    return d.policy != NULL and d.count and d.count == d.policy.wishes
+    return d.policy != NULL and d.count and d.count == d.policy.wishes and d.next_end >= NEVER
 
 
 cdef int64_t dispatch_wish(Dispatcher *d, int64_t others) noexcept nogil:

@@ -16,7 +16,7 @@ cdef struct BlockSlots:          # of a multiprocessor
     int64_t launch_free          # cycle at which the next block may start here
     uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
     uint64_t free_blocks[8]
-    Ended *ended                 # blocks that ended in this epoch …
+    Ended *ended                 # blocks that have ended and whose places are not free, in order of cycle …
     int32_t ended_count
     int32_t ended_noted          # … and how many of them have been noted
 
@@ -31,7 +31,7 @@ cdef struct Dispatcher:
     int64_t *landed              # of each: cycle by which its stores have landed
     int64_t **network_landed     # the network's copy of that pointer
     DispatchPolicy *policy       # a plugin's; NULL: there is none
-    DispatchEvent *heap          # in order of cycle, kind, sm, index
+    DispatchEvent *heap          # in the order of `_before`
     int32_t count
     int32_t room
     Launch *first                # launches with blocks to start, in order
@@ -43,6 +43,7 @@ cdef struct Dispatcher:
     Launch *unfit                # launch whose blocks nobody has measured yet
     int64_t serial
     int64_t launched             # places of launches
+    int64_t entered              # launches that have reached the machine or their stream
     int64_t launch_room
     ChildLaunches *returning     # blocks that gave their place away and want one again
     ChildLaunches *last_returning
@@ -58,6 +59,7 @@ cdef struct Dispatcher:
     int64_t launch_part          # … and 64ths of one
     int64_t end_free             # cycle at which the chip may take note of the next block's end …
     int64_t end_part             # … and 64ths of one
+    int64_t next_end             # first cycle of the ends that are known but lie ahead, NEVER: there are none
     int64_t horizon              # everything before it has been handled
 
 cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil

@@ -228,7 +228,8 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t number               # of the launch in the session
     int32_t kind                 # LaunchKind
     int32_t state                # LaunchState
-    int64_t serial               # different in each launch, also in the same place
+    int64_t serial               # different in each launch, also in the same place; those of one multiprocessor grow
+    int64_t order                # among the launches that have reached the machine or their stream: by it ties go
     Origin *origin
     int32_t kernel               # in the origin's table
     GridBarrier grid_barrier[3]  # by GroupScope

@@ -114,6 +114,7 @@ cdef class Session:
         if self.dispatcher.sms == NULL:
             raise MemoryError("state of a machine")
         self.chip.dispatcher = &self.dispatcher
+        self.dispatcher.next_end = NEVER
         self.dispatcher.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
         self.dispatcher.port = self.network.crossbar.cluster
@@ -269,6 +270,8 @@ cdef class Session:
     cdef int _measure(self) except -1:
         """Find how many blocks of a launch by a kernel fit on a multiprocessor."""
         cdef Launch *launch = self.dispatcher.unfit
+        self.dispatcher.entered += 1
+        grid.launch.order = self.dispatcher.entered
         cdef Grid grid
         cdef Fit *fits
         cdef int i
