@@ -2,7 +2,12 @@
 
 In an epoch every multiprocessor runs alone, then the network handles what they sent, in time order. Nothing that the network
 returns can arrive in the epoch it was sent in, because an epoch is no longer than the response latency, and a block's place
-is not filled again within one. So results do not depend on the length of epochs.
+is not filled again within one. What happens in one cycle has an order of its own (`events.pxd`, `tournament.pxd`, `dispatcher.pyx`),
+whenever it became known. So cycles and counters do not depend on the length of epochs.
+
+They do where multiprocessors race. What they do in one epoch to one word of memory, to the device heap or to the pool that holds arguments
+of launches by kernels, happens in order of their numbers, at once; shorter epochs come closer to the order of time. Old values of atomic
+operations and what locks let through may be others then, each as good as any that a machine may choose, and what a kernel does with them takes its time.
 """
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -72,7 +77,8 @@ cdef class Session:
     max_instructions, max_cycles : int
         Budgets: warp instructions and multiprocessor cycles.
     lookahead_cycles : int, optional
-        Length of an epoch; by default the longest that is right. Shorter ones give the same results, slower.
+        Length of an epoch; by default the longest that is right. Shorter ones give the same cycles and counters, slower, unless a
+        kernel's course depends on which of two multiprocessors comes first to a word of memory.
     """
 
     def __cinit__(self, dict machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
@@ -108,13 +114,13 @@ cdef class Session:
         for i in range(m.chip.multiprocessors):
             self.inboxes[i].first = self.inboxes[i].own = NEVER
         self.dispatcher.m = m
+        self.dispatcher.next_end = NEVER
         self.dispatcher.fault = &self.chip.fault
         self.dispatcher.messages = &self.chip.messages
         self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
         if self.dispatcher.sms == NULL:
             raise MemoryError("state of a machine")
         self.chip.dispatcher = &self.dispatcher
-        self.dispatcher.next_end = NEVER
         self.dispatcher.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes)
         self.dispatcher.port = self.network.crossbar.cluster
@@ -264,14 +270,14 @@ cdef class Session:
         grid.launch.state = LS_WAITING
         self.dispatcher.serial += 1
         grid.launch.serial = self.dispatcher.serial
+        self.dispatcher.entered += 1
+        grid.launch.order = self.dispatcher.entered
         self.launched += 1
         return 0
 
     cdef int _measure(self) except -1:
         """Find how many blocks of a launch by a kernel fit on a multiprocessor."""
         cdef Launch *launch = self.dispatcher.unfit
-        self.dispatcher.entered += 1
-        grid.launch.order = self.dispatcher.entered
         cdef Grid grid
         cdef Fit *fits
         cdef int i
