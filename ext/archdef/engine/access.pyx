@@ -20,7 +20,6 @@ from archdef.engine.matrix cimport access_tiles, part_of_warp
 from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport NAMES_ALL, Uop
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.sm_core cimport SmCore
@@ -30,6 +29,7 @@ from archdef.engine.texture_table cimport texture_written
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
+from archdef.engine.uop cimport NAMES_ALL, Uop
 
 cdef enum:
     LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
@@ -155,32 +155,32 @@ cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lane
     cdef char *row
     cdef uint64_t left
     cdef bint extend = u.flags & FL_SIGNED
-    if contiguous and u.vec == 1 and u.element >= 4 and u.d[0] >= 0:
+    if contiguous and u.vec.elements == 1 and u.element.bytes >= 4 and u.d[0] >= 0:
         if contiguous == 1:
-            copy_lanes(w.rows + u.d[0], host + address[0], <size_t>(n * u.element))
+            copy_lanes(w.rows + u.d[0], host + address[0], <size_t>(n * u.element.bytes))
         else:
             gather_groups(<uint32_t *>(w.rows + u.d[0]), host, address, contiguous >> 8, n)
         return
-    for v in range(u.vec):
+    for v in range(u.vec.elements):
         if u.d[v] < 0:
             continue
         row = w.rows + u.d[v]
         left = lanes
-        if lanes == _all(n) and u.element == 4:
+        if lanes == _all(n) and u.element.bytes == 4:
             gather_32(<uint32_t *>row, host + 4 * v, address, n)
-        elif lanes == _all(n) and u.element == 8:
+        elif lanes == _all(n) and u.element.bytes == 8:
             gather_64(<uint64_t *>row, host + 8 * v, address, n)
-        elif u.element == 4:
+        elif u.element.bytes == 4:
             while left:
                 lane = lowest_bit(left)
                 left &= left - 1
                 (<uint32_t *>row)[lane] = (<const uint32_t *>(host + address[lane]))[v]
-        elif u.element == 8:
+        elif u.element.bytes == 8:
             while left:
                 lane = lowest_bit(left)
                 left &= left - 1
                 (<uint64_t *>row)[lane] = (<const uint64_t *>(host + address[lane]))[v]
-        elif u.element == 2:
+        elif u.element.bytes == 2:
             while left:
                 lane = lowest_bit(left)
                 left &= left - 1
@@ -200,26 +200,26 @@ cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lan
     cdef int v, lane
     cdef const char *row
     cdef uint64_t left
-    if contiguous == 1 and u.vec == 1 and u.element >= 4:
-        copy_lanes(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element))
+    if contiguous == 1 and u.vec.elements == 1 and u.element.bytes >= 4:
+        copy_lanes(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element.bytes))
         return
-    for v in range(u.vec):
+    for v in range(u.vec.elements):
         row = row_of(launch, w, u, 1 + v)
         left = lanes
-        if lanes == _all(launch.lanes) and u.element == 4:
+        if lanes == _all(launch.lanes) and u.element.bytes == 4:
             scatter_32(host + 4 * v, address, <const uint32_t *>row, launch.lanes)
             continue
-        if lanes == _all(launch.lanes) and u.element == 8:
+        if lanes == _all(launch.lanes) and u.element.bytes == 8:
             scatter_64(host + 8 * v, address, <const uint64_t *>row, launch.lanes)
             continue
         while left:
             lane = lowest_bit(left)
             left &= left - 1
-            if u.element == 4:
+            if u.element.bytes == 4:
                 (<uint32_t *>(host + address[lane]))[v] = (<const uint32_t *>row)[lane]
-            elif u.element == 8:
+            elif u.element.bytes == 8:
                 (<uint64_t *>(host + address[lane]))[v] = (<const uint64_t *>row)[lane]
-            elif u.element == 2:
+            elif u.element.bytes == 2:
                 (<uint16_t *>(host + address[lane]))[v] = <uint16_t>(<const uint32_t *>row)[lane]
             else:
                 (<uint8_t *>(host + address[lane]))[v] = <uint8_t>(<const uint32_t *>row)[lane]
@@ -240,11 +240,11 @@ cdef bint _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        for v in range(u.vec):
-            if u.vec > 1:
+        for v in range(u.vec.elements):
+            if u.vec.elements > 1:
                 b = row_of(launch, w, u, 1 + v)
-            place = host + address[lane] + v * u.element
-            if u.element == 8:
+            place = host + address[lane] + v * u.element.bytes
+            if u.element.bytes == 8:
                 old = (<uint64_t *>place)[0]
                 new = function(old, (<const uint64_t *>b)[lane], (<const uint64_t *>c)[lane])
                 (<uint64_t *>place)[0] = new
@@ -252,7 +252,7 @@ cdef bint _operate(const Launch *launch, const Warp *w, const Uop *u, uint64_t l
                 if u.d[v] >= 0:
                     (<uint64_t *>(w.rows + u.d[v]))[lane] = old
                 continue
-            if u.element == 4:
+            if u.element.bytes == 4:
                 old = (<uint32_t *>place)[0]
                 new = <uint32_t>function(old, (<const uint32_t *>b)[lane], (<const uint32_t *>c)[lane])
                 (<uint32_t *>place)[0] = <uint32_t>new
@@ -745,7 +745,7 @@ cdef int access_memory(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPip
     cdef const char *row = row_of(launch, w, u, 0)
     cdef int i, lane, n = launch.lanes, first = lowest_bit(lanes)
     cdef bint wide = u.flags & FL_ADDRESS64, near = u.space == SP_SHARED or u.space == SP_LOCAL     # which have 32-bit addresses
-    cdef uint64_t offset = <uint64_t>u.offset
+    cdef uint64_t offset = <uint64_t>u.offset.bytes
     memset(reach, 0, sizeof(Reach))
     if u.space >= SP_TEXTURE or u.space == SP_MATRIX:
         sm.effects += u.kind != K_LOAD
@@ -772,7 +772,7 @@ cdef int access_memory(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPip
             if near or not wide:
                 address[i] = <uint32_t>address[i]
         pattern_of(&seen, address, memo.delta, memo.first, n)
-    if u.combine & MULTICAST:
+    if u.form.reach & MULTICAST:
         if _of_multicast(sm, w, u, lanes, address) < 0:
             return -1
         pattern_of(&seen, address, memo.delta, memo.first, n)

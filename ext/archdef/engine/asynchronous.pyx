@@ -18,11 +18,11 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.mbarrier cimport phase_apply
 from archdef.engine.memory cimport GLOBAL_BASE, SHARED_WINDOW
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CG_BULK_COMMIT, CG_BULK_WAIT, CG_BULK_WAIT_READ, CG_COMMIT, CG_WAIT, CG_WAIT_ALL, FL_ADDRESS64, FL_BYPASS_L1,
                                    MB_ARRIVE_EXPECT, MB_COMPLETE, MB_EXPECT, MB_INIT, MB_INVALIDATE, MB_TEST, MB_TEST_PARITY, SP_GENERIC)
+from archdef.engine.uop cimport Uop
 
 
 cdef inline uint64_t _shared_address(const SmCore *sm, const Launch *launch, const Warp *w, const Uop *u, int lane) noexcept nogil:
@@ -30,9 +30,9 @@ cdef inline uint64_t _shared_address(const SmCore *sm, const Launch *launch, con
     cdef const char *row = row_of(launch, w, u, 0)
     cdef uint64_t address
     if u.flags & FL_ADDRESS64:
-        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
+        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset.bytes
     else:
-        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
+        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset.bytes)
     if u.space == SP_GENERIC:
         return own_address(launch, sm.blocks + w.block, address - <uint64_t>SHARED_WINDOW) + <uint64_t>SHARED_WINDOW
     address = own_address(launch, sm.blocks + w.block, <uint32_t>address)      # of shared memory the lower half counts
@@ -69,7 +69,7 @@ cdef bint copy_group(Warp *w, const Uop *u) noexcept nogil:
             w.bulk_group += 1
         return False
     w.copy_wait = u.fn
-    w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else (w.copy_group if u.fn == CG_WAIT else w.bulk_group) - 1 - u.count
+    w.copy_target = w.copy_group if u.fn == CG_WAIT_ALL else (w.copy_group if u.fn == CG_WAIT else w.bulk_group) - 1 - u.groups
     return copies_pending(w)
 
 

@@ -2,8 +2,8 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.launch cimport Block, Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Sm
+from archdef.engine.uop cimport Uop
 
 cdef void check_barriers(Sm *sm, Block *b, int64_t cycle) noexcept nogil
 cdef void barrier_settle(Sm *sm, int32_t slot, Warp *w, int64_t cycle) noexcept nogil

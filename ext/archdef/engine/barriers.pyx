@@ -17,10 +17,10 @@ from archdef.engine.groups cimport group_arrive, has_group
 from archdef.engine.lane_states cimport lanes_apart
 from archdef.engine.launch cimport WS_BARRIER, Block, Launch, Warp
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 
 

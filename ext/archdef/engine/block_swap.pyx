@@ -9,11 +9,11 @@ from archdef.engine.events cimport EV_SWAPPED_OUT, events_push
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, ChildLaunches, Warp
 from archdef.engine.observers cimport tell_warp_left
-from archdef.engine.program cimport Uop
 from archdef.engine.residency cimport Residency
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 
 

@@ -2,8 +2,8 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Sm
+from archdef.engine.uop cimport Uop
 
 cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
 cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil

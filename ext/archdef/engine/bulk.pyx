@@ -30,13 +30,13 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ
-from archdef.engine.program cimport Uop
 from archdef.engine.state cimport Sm
 from archdef.engine.tensor_copy cimport box_copy, box_pieces
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport BK_BOX_IN, BK_BOX_OUT, BK_TO_GLOBAL, BK_TO_SHARED, BK_WITHIN
 from archdef.engine.units cimport held_until
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     PIECE = 16               # bytes: granularity of sizes and addresses
@@ -45,12 +45,12 @@ cdef enum:
 
 cdef inline bint _reads(const Uop *u) noexcept nogil:
     """Whether a copy reads global memory."""
-    return u.combine == BK_TO_SHARED or u.combine == BK_BOX_IN
+    return u.form.route == BK_TO_SHARED or u.form.route == BK_BOX_IN
 
 
 cdef inline bint _boxed(const Uop *u) noexcept nogil:
     """Whether a tensor map says what is copied."""
-    return u.combine == BK_BOX_IN or u.combine == BK_BOX_OUT
+    return u.form.route == BK_BOX_IN or u.form.route == BK_BOX_OUT
 
 
 # ------------------------------------------------------------------------------------------------------------ moving bytes
@@ -77,7 +77,7 @@ cdef char *_source(Sm *sm, const Warp *w, const Uop *u, int lane, int64_t bytes)
 cdef int _target(Sm *sm, const Warp *w, const Uop *u, int lane, uint64_t address, int64_t bytes, int64_t mask, Receivers *to) noexcept nogil:
     """Find where a copy goes. Returns -1 after a fault."""
     cdef uint32_t shared
-    if u.combine == BK_TO_GLOBAL:
+    if u.form.route == BK_TO_GLOBAL:
         to.count = 1
         to.offset = 0
         to.memory[0] = _global(sm, w, lane, address, bytes, True)
@@ -118,10 +118,10 @@ cdef void _reduce(const Uop *u, char *to, const char *source, int64_t bytes) noe
     """Combine elements with those that are there."""
     cdef atomic_function function = atomic_table()[u.fn]
     cdef int64_t k
-    for k in range(bytes // u.element):
-        if u.element == 8:
+    for k in range(bytes // u.element.bytes):
+        if u.element.bytes == 8:
             (<uint64_t *>to)[k] = function((<uint64_t *>to)[k], (<const uint64_t *>source)[k], 0)
-        elif u.element == 4:
+        elif u.element.bytes == 4:
             (<uint32_t *>to)[k] = <uint32_t>function((<uint32_t *>to)[k], (<const uint32_t *>source)[k], 0)
         else:
             (<uint16_t *>to)[k] = <uint16_t>function((<uint16_t *>to)[k], (<const uint16_t *>source)[k], 0)
@@ -138,26 +138,26 @@ cdef int _piece(Sm *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy) noexcep
     cdef int k
     if bytes & (PIECE - 1):
         return guest_fault(&sm.core, w, FAULT_BULK_SIZE, lane, bytes)
-    if u.combine != BK_WITHIN:
-        address = (<const uint64_t *>row_of(launch, w, u, 0 if u.combine == BK_TO_GLOBAL else 1))[lane]
-    if u.combine == BK_TO_SHARED and u.s[4] >= 0:
+    if u.form.route != BK_WITHIN:
+        address = (<const uint64_t *>row_of(launch, w, u, 0 if u.form.route == BK_TO_GLOBAL else 1))[lane]
+    if u.form.route == BK_TO_SHARED and u.s[4] >= 0:
         mask = (<const uint32_t *>row_of(launch, w, u, 4))[lane] & 0xFFFF
     if _target(sm, w, u, lane, address, bytes, mask, &to) < 0:
         return -1
-    source = _global(sm, w, lane, address, bytes, False) if u.combine == BK_TO_SHARED else _source(sm, w, u, lane, bytes)
+    source = _global(sm, w, lane, address, bytes, False) if u.form.route == BK_TO_SHARED else _source(sm, w, u, lane, bytes)
     if source == NULL:
         return -1
     copy.barrier = -1
     copy.group = -1
     copy.ranks = 0
-    if u.combine == BK_TO_GLOBAL:
+    if u.form.route == BK_TO_GLOBAL:
         copy.group = w.bulk_group % COPY_GROUPS
         w.copies.bulk_writes[copy.group] += 1
         w.copies.bulk_reads[copy.group] += 1
     elif receivers_barrier(&sm.core, w, lane, (<const uint32_t *>row_of(launch, w, u, 3))[lane], mask, copy) < 0:
         return -1
     for k in range(to.count):
-        if u.vec:
+        if u.vec.reduces:
             _reduce(u, to.memory[k] + to.offset, source, bytes)
         else:
             memmove(to.memory[k] + to.offset, source, bytes)
@@ -212,7 +212,7 @@ cdef uint64_t _different(const Launch *launch, const Warp *w, const Uop *u, uint
                 if _equal_lanes(launch, w, u, 2, False, lane, other):
                     break
                 continue
-            for i in range(u.count):
+            for i in range(u.coordinates):
                 if not _equal_lanes(launch, w, u, 4 + i, False, lane, other):
                     break
             else:
@@ -238,7 +238,7 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
     if bulk.count == 0:
         bulk.time = max(bulk.time, cycle + max(u.latency, 1))
         _file(sm, bulk)
-    if lanes & (lanes - 1) and not u.vec and (u.combine == BK_TO_GLOBAL or u.combine == BK_BOX_OUT):
+    if lanes & (lanes - 1) and not u.vec.reduces and (u.form.route == BK_TO_GLOBAL or u.form.route == BK_BOX_OUT):
         lanes = _different(w.launch, w, u, lanes)
     started = count_bits(lanes)
     while lanes:
@@ -248,9 +248,9 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         lanes &= lanes - 1
     if _reads(u):
         c.global_loads += 1
-    elif u.combine != BK_WITHIN and u.vec:
+    elif u.form.route != BK_WITHIN and u.vec.reduces:
         c.atomics += 1
-    elif u.combine != BK_WITHIN:
+    elif u.form.route != BK_WITHIN:
         c.global_stores += 1
     if bulk.count >= BULK_FULL:
         lsu.active = 1
@@ -286,7 +286,7 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
             address[k] = copy.address + <uint64_t>(PIECE * (k if k < count else 0))
     mask = (<uint64_t>1 << count) - 1
     bulk.chunk = coalesce(&m.load_uncached if _reads(u) else &m.store, address, mask, CHUNK_PIECES, PIECE,
-                          not _reads(u) and covers(&m.store, u.vec != 0), bulk.transactions)
+                          not _reads(u) and covers(&m.store, u.vec.reduces != 0), bulk.transactions)
     bulk.next = 0
     copy.address += bytes
     copy.left -= bytes
@@ -297,7 +297,7 @@ cdef void _next_chunk(Sm *sm, Bulk *bulk, BulkCopy *copy, const Uop *u) noexcept
         c.global_load_transactions += pieces
         c.global_load_bytes_asked += bytes
         c.global_load_bytes_moved += moved
-    elif u.vec:
+    elif u.vec.reduces:
         c.atomic_transactions += pieces
     else:
         c.global_store_transactions += pieces
@@ -316,7 +316,7 @@ cdef bint _send(Sm *sm, Bulk *bulk, const Uop *u, int64_t cycle) noexcept nogil:
         line = cache_probe(&sm.l1, t.line // <uint64_t>sm.l1.table.line_bytes)
         if line != NULL:
             line.valid = 0
-    if u.vec:
+    if u.vec.reduces:
         sent = send_read(&sm.in_flight, &sm.port, t, RQ_ATOMIC, bulk.load, cycle)
     else:
         sent = send_write(&sm.port, t, sm.core.warps[sm.in_flight.loads[bulk.load].warp].launch, cycle)
@@ -368,7 +368,7 @@ cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil:
             sm.in_flight.loads[bulk.load].bytes = copy.bytes
             sm.in_flight.loads[bulk.load].ranks = copy.ranks
             bulk.chunk = bulk.next = 0
-        if u.combine == BK_WITHIN:
+        if u.form.route == BK_WITHIN:
             # read, then written, at the width of all banks
             if copy.barrier >= CLUSTER_FIRST:       # by the way to other blocks
                 bulk.time = remote_pass(&sm.remote, m, cycle, copy.left)

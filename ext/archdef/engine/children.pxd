@@ -3,9 +3,9 @@ from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport SYS_COPY, SYS_EVENT_RECORD, SYS_EVENT_WAIT, SYS_FILL, SYS_LAUNCH
+from archdef.engine.uop cimport Uop
 
 cdef inline bint is_item(const Uop *u) noexcept nogil:
     """Whether the call puts something into a stream."""

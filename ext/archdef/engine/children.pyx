@@ -21,7 +21,6 @@ from archdef.engine.launch cimport Block, DeviceStream, KernelTable, Launch, Lau
 from archdef.engine.memory cimport GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from archdef.engine.operand cimport row_of
 from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
-from archdef.engine.program cimport Uop
 from archdef.engine.block_storage cimport block_storage_plan
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SPECIAL, SR_DYNAMIC_SHARED,
@@ -30,6 +29,7 @@ from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_PARAM_S
                                    SYS_DEVICE, SYS_ERROR, SYS_ERROR_TEXT, SYS_EVENT_DROP, SYS_EVENT_MAKE, SYS_EVENT_RECORD,
                                    SYS_EVENT_WAIT, SYS_FILL, SYS_GIVE, SYS_JOIN, SYS_LAUNCH, SYS_LAUNCH_BUFFER, SYS_LIMIT, SYS_NUMBER,
                                    SYS_STREAM_DROP, SYS_STREAM_MAKE, SYS_TAKE)
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     LEGACY = 1                   # handles of streams that need not be made
@@ -49,9 +49,9 @@ cdef enum:
 
 cdef inline const char *_row(const Warp *w, const Uop *u, int i) noexcept nogil:
     cdef int32_t at
-    if u.count == 0:
+    if u.operand_count == 0:
         return row_of(w.launch, w, u, i)
-    at = w.launch.operands[u.first + i]
+    at = w.launch.operands[u.first_operand + i]
     return w.rows + at if at >= 0 else w.launch.constants + (-1 - at)
 
 

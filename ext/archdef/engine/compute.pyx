@@ -6,13 +6,13 @@ from archdef.engine.bits cimport lowest_bit
 from archdef.engine.lanes cimport carry_table, compare_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport (CB_AND, CB_NONE, CB_OR, FL_CARRY_OUT, FL_SIGNED, K_ALU, K_CARRY, K_MATCH, K_P2R, K_PRED,
                                    K_REDUX, K_SELP, K_SETP, K_SHUFFLE, K_SPECIAL, K_VOTE, PRED_CARRY, REDUX_ADD, REDUX_AND,
                                    REDUX_MAX_S, REDUX_MAX_U, REDUX_MIN_S, REDUX_MIN_U, REDUX_OR, SHFL_DOWN,
                                    SHFL_IDX, SHFL_UP, SR_CLOCK, SR_CLOCK64, SR_CLOCK_HI, SR_GLOBALTIMER, SR_NSMID, SR_SMID,
                                    VOTE_ACTIVE, VOTE_ALL, VOTE_ANY, VOTE_BALLOT, VOTE_ELECT)
+from archdef.engine.uop cimport Uop
 
 
 cdef inline uint64_t _predicate(const Warp *w, int32_t operand) noexcept nogil:
@@ -61,12 +61,12 @@ cdef void _compare(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) 
     compare_table()[u.fn](bytes, row_of(launch, w, u, 0), row_of(launch, w, u, 1), launch.lanes)
     holds = _pack(bytes, launch.lanes)
     fails = ~holds
-    if u.combine != CB_NONE:
+    if u.form.combine != CB_NONE:
         with_ = _predicate(w, u.s[2])
-        if u.combine == CB_AND:
+        if u.form.combine == CB_AND:
             holds &= with_
             fails &= with_
-        elif u.combine == CB_OR:
+        elif u.form.combine == CB_OR:
             holds |= with_
             fails |= with_
         else:
@@ -96,7 +96,7 @@ cdef void _select(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) n
     while lanes:
         i = lowest_bit(lanes)
         lanes &= lanes - 1
-        if u.direct == 8:
+        if u.width == 8:
             (<uint64_t *>d)[i] = (<const uint64_t *>(a if chosen >> i & 1 else b))[i]
         else:
             (<uint32_t *>d)[i] = (<const uint32_t *>(a if chosen >> i & 1 else b))[i]
@@ -110,7 +110,7 @@ cdef void _carry(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes) no
     memset(out + (launch.lanes & ~7), 0, 8)
     _unpack(w.predicates[PRED_CARRY], into, launch.lanes)
     carry_table()[u.fn](result, out, row_of(launch, w, u, 0), row_of(launch, w, u, 1), c, into, launch.lanes)
-    _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+    _blend(w.rows + u.d[0], <const char *>result, lanes, u.width)
     if u.flags & FL_CARRY_OUT:
         _put(w, PRED_CARRY, lanes, _pack(out, launch.lanes))
 
@@ -166,7 +166,7 @@ cdef void _vote(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, uint64_
         while lanes:
             i = lowest_bit(lanes)
             lanes &= lanes - 1
-            if u.direct == 8:
+            if u.width == 8:
                 (<uint64_t *>(w.rows + u.d[0]))[i] = holds
             else:
                 (<uint32_t *>(w.rows + u.d[0]))[i] = <uint32_t>holds
@@ -225,7 +225,7 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
 cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t members, const char *a) noexcept nogil:
     """Find the members that hold the same value."""
     cdef uint64_t same, left, value
-    cdef bint wide = u.element == 8, all_same
+    cdef bint wide = u.element.bytes == 8, all_same
     cdef int lane, other
     cdef uint64_t masks[64]
     left = lanes
@@ -244,7 +244,7 @@ cdef void _match(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, ui
         lane = lowest_bit(left)
         left &= left - 1
         value = masks[lane] if u.fn == 0 else (members if all_same else 0)
-        if u.direct == 8:
+        if u.width == 8:
             (<uint64_t *>(w.rows + u.d[0]))[lane] = value
         else:
             (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
@@ -259,7 +259,7 @@ cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
     Votes, matches and reductions are over those that are there and, if there is a mask s[1], named by it. Lanes that name different
     masks (tiles of a warp that come to one instruction together) are groups of their own.
     """
-    cdef bint wide = (u.direct if u.kind == K_MATCH else u.element) == 8
+    cdef bint wide = (u.width if u.kind == K_MATCH else u.element.mask_bytes) == 8
     cdef const char *row
     cdef uint64_t left, same, members = everyone, mask
     cdef int i
@@ -307,7 +307,7 @@ cdef void _special(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept n
     while lanes:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        if u.direct == 8:
+        if u.width == 8:
             (<uint64_t *>(w.rows + u.d[0]))[lane] = value
         else:
             (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>value
@@ -321,7 +321,7 @@ cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t l
     cdef uint64_t votes = 0, everyone = lanes, left
     cdef const Uop *other = NULL
     cdef int32_t i, pass_
-    cdef bint wide = u.kind == K_MATCH and u.element == 8
+    cdef bint wide = u.kind == K_MATCH and u.element.bytes == 8
     for pass_ in range(2):              # first what all bring, then what each takes
         for i in range(-1, w.split_room):
             if i < 0:
@@ -334,7 +334,7 @@ cdef bint exchange_apart(const Launch *launch, Warp *w, const Uop *u, uint64_t l
                 left = w.splits[i].mask & w.alive
                 if other.guarded:
                     left &= w.predicates[other.guard_mask] ^ other.guard_flip
-            if other.kind != u.kind or other.fn != u.fn or other.element != u.element or left == 0:
+            if other.kind != u.kind or other.fn != u.fn or other.element.bytes != u.element.bytes or left == 0:
                 continue
             if pass_:
                 exchange(launch, w, other, left, everyone, <const char *>values, votes)
@@ -357,7 +357,7 @@ cdef void compute_some(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
     cdef uint64_t result[64]
     cdef const Launch *launch = w.launch
     u.alu(result, row_of(launch, w, u, 0), row_of(launch, w, u, 1), row_of(launch, w, u, 2), row_of(launch, w, u, 3), launch.lanes)
-    _blend(w.rows + u.d[0], <const char *>result, lanes, u.direct)
+    _blend(w.rows + u.d[0], <const char *>result, lanes, u.width)
 
 
 cdef void compute(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:

@@ -153,7 +153,7 @@ cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid 
             elif w.state == WS_BARRIER:
                 waiting.append(_entry(sm, w, w.alive, w.barrier_op, grid, _number(sm, w)))
             elif w.state == WS_REGISTERS:
-                waiting.append({**_entry(sm, w, w.active, w.barrier_op, grid), "registers": w.registers, "wanted": w.launch.ops[w.barrier_op].count,
+                waiting.append({**_entry(sm, w, w.active, w.barrier_op, grid), "registers": w.registers, "wanted": w.launch.ops[w.barrier_op].registers,
                                 "pool": registers_spare(sm, w)})
             elif w.state == WS_CHILDREN:
                 waiting.append(_entry(sm, w, w.active, w.pc, grid))

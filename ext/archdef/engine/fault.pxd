@@ -3,8 +3,8 @@ from libc.stdint cimport int32_t, uint64_t
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.launch cimport Launch, Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 
 cdef inline int warp_fault(SmCore *sm, const Warp *w, int code, uint64_t lanes) noexcept nogil:

@@ -57,7 +57,7 @@ cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid,
                 warp=w.index if block is not None else None)
     space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
     if (0 <= op < launch.op_count and launch.ops[op].space == SP_GLOBAL and launch.ops[op].kind in (K_LOAD, K_STORE, K_ATOM)
-            and launch.ops[op].combine & MULTICAST):
+            and launch.ops[op].form.reach & MULTICAST):
         space = "what is mapped at multicast addresses (device.multicast), which alone multimem accesses"
     reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
     if 0 <= op < launch.op_count and launch.ops[op].kind == K_BULK:

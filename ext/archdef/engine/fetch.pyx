@@ -11,8 +11,8 @@ from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_ma
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_SCHEDULER, CacheParameters
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 
 cdef inline int64_t _lines(const CacheParameters *table) noexcept nogil:

@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Launch, Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport GS_GRID, GS_GRIDS
+from archdef.engine.uop cimport Uop
 
 cdef inline bint has_group(const Launch *launch, uint64_t handle) noexcept nogil:
     """Whether a launch has the group that a handle stands for."""

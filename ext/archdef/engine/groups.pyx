@@ -15,9 +15,9 @@ from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport GS_GRID, GS_GRIDS, SYS_GROUP_HANDLE, SYS_GROUP_SIZE
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     INVALID_VALUE = 1            # as CUDA numbers it

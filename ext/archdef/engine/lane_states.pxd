@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.lane_trace cimport LaneTrace
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
+from archdef.engine.uop cimport Uop
 
 cdef class LaneTracer:
     """The trace that a launch was asked for."""

@@ -6,7 +6,7 @@ from archdef.engine.bits cimport count_bits
 from archdef.engine.counters cimport LN_ABSENT, LN_STALLED, StatementCounters
 from archdef.engine.lane_trace cimport LaneRecord, LaneTrace
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
+from archdef.engine.uop cimport Uop
 
 import numpy as np
 

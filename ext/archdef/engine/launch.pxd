@@ -13,10 +13,10 @@ from archdef.engine.lane_trace cimport LaneTrace
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memo cimport Memo
 from archdef.engine.memory cimport Span
-from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.residency cimport Residency
 from archdef.engine.texture_table cimport Textures
+from archdef.engine.uop cimport Uop
 
 cdef struct Launch
 cdef struct BlockCluster

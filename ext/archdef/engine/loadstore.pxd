@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.state cimport Sm
+from archdef.engine.uop cimport Uop
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
 cdef int memory_access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *access, Reach *reach) noexcept nogil

@@ -20,7 +20,6 @@ from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, CacheParameters
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.replay cimport ReplayEntry, replay_issue, replay_drop, replay_ready, replay_keep, replay_put
 from archdef.engine.schedule cimport Scheduler
@@ -29,6 +28,7 @@ from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.units cimport held_until
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport occupy, plan
 
 
@@ -56,7 +56,7 @@ cdef void _loop(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle
     there. One lane of each bank succeeds in each try, whatever the words; those that are left load again."""
     cdef const MachineTable *m = sm.m
     cdef int64_t groups = reach.shared_groups, serial = reach.shared_serial, words, tries, load, busy = 0, latency = 0, i
-    words = reach.shared_passes if u.together else reach.shared_passes - reach.shared_more
+    words = reach.shared_passes if u.lanes_merged else reach.shared_passes - reach.shared_more
     tries = serial if groups == 1 else (words + groups - 1) // groups + serial - 1
     for i in range(tries):
         load = max(words - i * groups, groups)
@@ -80,7 +80,7 @@ cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
     access.returns = u.set_count > 0
     if (copy_async(&sm.core, w, u, lanes, access, reach) if u.kind == K_COPY else access_memory(&sm.core, w, u, lanes, access, reach)) < 0:
         return -1
-    if u.together:     # lanes on one word are served together
+    if u.lanes_merged:     # lanes on one word are served together
         access.serial = 1
         access.apart = 0
     if u.kind == K_COPY and access.count:
@@ -95,7 +95,7 @@ cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
             c.shared_store_passes += reach.shared_passes
             c.shared_store_groups += reach.shared_groups
         else:
-            if u.together:       # lanes on one word are served together
+            if u.lanes_merged:       # lanes on one word are served together
                 reach.shared_passes -= reach.shared_more
             c.shared_atomics += 1
             c.shared_atomic_passes += reach.shared_passes
@@ -137,7 +137,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     """Hold the unit for an access of shared memory, and add to its latency."""
     cdef const MachineTable *m = w.launch.m
     cdef Scheduler *s = w.scheduler
-    cdef int64_t passes = reach.shared_passes * u.passes, extra = passes * m.shared.pass_cycles, start
+    cdef int64_t passes = reach.shared_passes * u.bank_passes, extra = passes * m.shared.pass_cycles, start
     latency[0] += (passes - 1) * m.shared.pass_latency_cycles + m.shared.latency_cycles
     if u.kind == K_LOAD and u.space != SP_MATRIX:
         latency[0] += (reach.shared_groups - 1) * m.shared.group_latency_cycles

@@ -2,9 +2,9 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.launch cimport Launch, Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 cdef int matrix_product(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
 cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise

@@ -53,7 +53,7 @@ cdef int part_of_warp(SmCore *sm, const Warp *w, uint64_t lanes) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------- registers
 cdef inline const char *_operand(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:
     """Row of operand i; results come first."""
-    cdef int32_t at = launch.operands[u.first + i]
+    cdef int32_t at = launch.operands[u.first_operand + i]
     return w.rows + at if at >= 0 else launch.constants + (-1 - at)
 
 
@@ -233,19 +233,19 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
     cdef uint32_t c[128]
     cdef Number a[256]
     cdef Number b[128]
-    cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, rows = 8 * u.vec
+    cdef int depth = <int>u.offset.depth, together = 32 // u.element.bits, length = depth // together, tall = u.vec.tiles, rows = 8 * u.vec.tiles
     cdef int step = <int>launch.m.isa.matrix.products[u.fn], bits = <int>launch.m.isa.matrix.fraction_bits[u.fn]
-    cdef int lift = bits - 2 * f.fraction_bits, results = tall * (1 if u.combine & MF_D_F16 else 2), k, row, column, at, count
+    cdef int lift = bits - 2 * f.fraction_bits, results = tall * (1 if u.form.matrix & MF_D_F16 else 2), k, row, column, at, count
     cdef bint special
-    cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32, of_sum
-    if not u.combine & MF_D_F16:
+    cdef Format of_c = F16 if u.form.matrix & MF_C_F16 else F32, of_d = F16 if u.form.matrix & MF_D_F16 else F32, of_sum
+    if not u.form.matrix & MF_D_F16:
         of_d.fraction_bits = <int>launch.m.isa.matrix.result_bits[u.fn]
         of_d.dropped = 23 - of_d.fraction_bits
     multiplicand(launch, w, u, results, tall, length, words)
     special = decode(words, rows * length, together, f, a)
     multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
     special |= decode(words, 8 * length, together, f, b)
-    addend(launch, w, u, results + (tall + 1) * length // 4, tall, u.combine & MF_C_F16, c)
+    addend(launch, w, u, results + (tall + 1) * length // 4, tall, u.form.matrix & MF_C_F16, c)
     for row in range(rows):
         for column in range(8):
             at = 8 * row + column
@@ -256,7 +256,7 @@ cdef void _floats(const Launch *launch, Warp *w, const Uop *u, Format f) noexcep
                 c[at] = sum_block(a + row * depth + k, b + column * depth + k, count, c[at], of_sum, lift, bits, of_d, special)
                 of_sum = of_d
                 k += count
-    result(launch, w, u, 0, tall, u.combine & MF_D_F16, c)
+    result(launch, w, u, 0, tall, u.form.matrix & MF_D_F16, c)
 
 
 cdef void _doubles(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
@@ -264,7 +264,7 @@ cdef void _doubles(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef double b[128]
     cdef double d[128]
     cdef const double *row
-    cdef int depth = <int>u.offset, tall = u.vec, results = 2 * tall, i, k, lane, column
+    cdef int depth = <int>u.offset.depth, tall = u.vec.tiles, results = 2 * tall, i, k, lane, column
     cdef double sum, x, y, last
     for i in range(tall * depth // 4):
         row = <const double *>_operand(launch, w, u, results + i)
@@ -317,13 +317,13 @@ cdef void _integers(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef uint32_t c[128]
     cdef int16_t a[16 * 64]
     cdef int16_t b[8 * 64]
-    cdef int depth = <int>u.offset, together = 32 // u.element, length = depth // together, tall = u.vec, results = 2 * tall
+    cdef int depth = <int>u.offset.depth, together = 32 // u.element.bits, length = depth // together, tall = u.vec.tiles, results = 2 * tall
     multiplicand(launch, w, u, results, tall, length, words)
-    unpack(words, 8 * tall * length, u.element, u.combine & MF_SIGNED_A, a)
+    unpack(words, 8 * tall * length, u.element.bits, u.form.matrix & MF_SIGNED_A, a)
     multiplicand(launch, w, u, results + tall * length // 4, 1, length, words)
-    unpack(words, 8 * length, u.element, u.combine & MF_SIGNED_B, b)
+    unpack(words, 8 * length, u.element.bits, u.form.matrix & MF_SIGNED_B, b)
     addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
-    add_integers(a, b, 64 * tall, depth, u.combine & MF_SATURATE != 0, c)
+    add_integers(a, b, 64 * tall, depth, u.form.matrix & MF_SATURATE != 0, c)
     result(launch, w, u, 0, tall, False, c)
 
 
@@ -343,7 +343,7 @@ cdef void _bits(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef uint32_t b[MOST_WORDS]
     cdef uint32_t c[128]
     cdef uint32_t x, y
-    cdef int length = <int>u.offset // 32, tall = u.vec, results = 2 * tall, i, k
+    cdef int length = <int>u.offset.depth // 32, tall = u.vec.tiles, results = 2 * tall, i, k
     multiplicand(launch, w, u, results, tall, length, a)
     multiplicand(launch, w, u, results + tall * length // 4, 1, length, b)
     addend(launch, w, u, results + (tall + 1) * length // 4, tall, False, c)
@@ -392,8 +392,8 @@ cdef inline uint32_t _narrowed(uint32_t single) noexcept nogil:
 
 cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const uint32_t *b, uint32_t c) noexcept nogil:
     """Add four products of f16 to c, as the machine does it for groups of lanes."""
-    cdef int which = 4 if u.combine & MF_D_F16 else 3, k
-    cdef Format of_c = F16 if u.combine & MF_C_F16 else F32, of_d = F16 if u.combine & MF_D_F16 else F32
+    cdef int which = 4 if u.form.matrix & MF_D_F16 else 3, k
+    cdef Format of_c = F16 if u.form.matrix & MF_C_F16 else F32, of_d = F16 if u.form.matrix & MF_D_F16 else F32
     cdef Number x[4]
     cdef Number y[4]
     cdef float sum = 0, addend
@@ -403,7 +403,7 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
             y[k] = _number(b[k], F16)
         return sum_block(x, y, 4, c, of_c, <int>launch.m.isa.matrix.fraction_bits[which] - 2 * F16.fraction_bits,
                          <int>launch.m.isa.matrix.fraction_bits[which], of_d, True)
-    addend = _widened(c) if u.combine & MF_C_F16 else _single(c)
+    addend = _widened(c) if u.form.matrix & MF_C_F16 else _single(c)
     if launch.m.isa.matrix.sum[which] == SUM_PAIRED:
         sum = fmaf(_widened(a[1]), _widened(b[1]), _widened(a[0]) * _widened(b[0]))
         addend = addend + sum
@@ -412,7 +412,7 @@ cdef uint32_t _sum(const Launch *launch, const Uop *u, const uint32_t *a, const 
         for k in range(4):
             sum = fmaf(_widened(a[k]), _widened(b[k]), sum)
     addend = addend + sum
-    return _narrowed(_single_bits(addend)) if u.combine & MF_D_F16 else _single_bits(addend)
+    return _narrowed(_single_bits(addend)) if u.form.matrix & MF_D_F16 else _single_bits(addend)
 
 
 cdef void _groups(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
@@ -421,7 +421,7 @@ cdef void _groups(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
     cdef uint32_t a[4][8][4]
     cdef uint32_t b[4][8][4]           # column by column
     cdef uint32_t c[4][8][8]
-    cdef bint half_c = u.combine & MF_C_F16, half_d = u.combine & MF_D_F16
+    cdef bint half_c = u.form.matrix & MF_C_F16, half_d = u.form.matrix & MF_D_F16
     cdef int results = 4 if half_d else 8, i, lane, group, at, row, column
     cdef uint32_t value
     for lane in range(LANES):
@@ -429,12 +429,12 @@ cdef void _groups(const Launch *launch, Warp *w, const Uop *u) noexcept nogil:
         at = lane % 4 + 4 * (lane // 16)
         for i in range(4):
             value = (<const uint32_t *>_operand(launch, w, u, results + i // 2))[lane] >> (16 * (i % 2)) & 0xffff
-            if u.combine & MF_COLUMN_A:
+            if u.form.matrix & MF_COLUMN_A:
                 a[group][i + 4 * (lane // 16)][lane % 4] = value
             else:
                 a[group][at][i] = value
             value = (<const uint32_t *>_operand(launch, w, u, results + 2 + i // 2))[lane] >> (16 * (i % 2)) & 0xffff
-            if u.combine & MF_ROW_B:
+            if u.form.matrix & MF_ROW_B:
                 b[group][i + 4 * (lane // 16)][lane % 4] = value
             else:
                 b[group][at][i] = value
@@ -506,14 +506,14 @@ cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *
     memset(reach, 0, sizeof(Reach))
     if lanes != <uint64_t>0xffffffff:
         return part_of_warp(sm, w, lanes)
-    for t in range(u.vec):
+    for t in range(u.vec.tiles):
         for i in range(8):
             lane = 8 * t + i
             if u.flags & FL_ADDRESS64:
-                address[i] = (<const uint64_t *>base)[lane] + <uint64_t>u.offset
+                address[i] = (<const uint64_t *>base)[lane] + <uint64_t>u.offset.bytes
             else:
-                address[i] = <uint32_t>((<const uint32_t *>base)[lane] + <uint32_t>u.offset)
-            address[i] = own_address(launch, sm.blocks + w.block, address[i] - <uint64_t>SHARED_WINDOW if u.combine else <uint32_t>address[i])
+                address[i] = <uint32_t>((<const uint32_t *>base)[lane] + <uint32_t>u.offset.bytes)
+            address[i] = own_address(launch, sm.blocks + w.block, address[i] - <uint64_t>SHARED_WINDOW if u.form.generic else <uint32_t>address[i])
             if launch.shared_bytes < 16 or address[i] > <uint64_t>launch.shared_bytes - 16:
                 return guest_fault(sm, w, FAULT_BOUNDS, lane, address[i])
             if address[i] & 15:

@@ -2,7 +2,7 @@
 from libc.stdint cimport int64_t
 
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 cdef const Uop *execute_eliminated(SmCore *sm, Warp *w, int64_t *budget) noexcept nogil

@@ -11,10 +11,10 @@ from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.compute cimport compute
 from archdef.engine.launch cimport PENDING, Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport K_ALU, K_BRANCH, K_SETP
+from archdef.engine.uop cimport Uop
 
 
 cdef const Uop *execute_eliminated(SmCore *sm, Warp *w, int64_t *budget) noexcept nogil:

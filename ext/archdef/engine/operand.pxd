@@ -1,6 +1,6 @@
 """Where the operands of a micro-op lie."""
 from archdef.engine.launch cimport Launch, Warp
-from archdef.engine.program cimport Uop
+from archdef.engine.uop cimport Uop
 
 
 cdef inline const char *row_of(const Launch *launch, const Warp *w, const Uop *u, int i) noexcept nogil:

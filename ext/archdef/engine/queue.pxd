@@ -2,11 +2,11 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     FEW = 4

@@ -13,10 +13,10 @@ from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
 from archdef.engine.lsu_pipeline cimport PIECES, LsuPipeline
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_REPLAY, WS_SLEEPING, Warp
 from archdef.engine.loadstore cimport memory_access, memory_begin, wake_copier
-from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport occupy, plan
 
 

@@ -10,11 +10,11 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from archdef.engine.counters cimport ST_REGISTERS
 from archdef.engine.launch cimport WS_REGISTERS, Block, Warp
 from archdef.engine.matrix cimport part_of_warp
-from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport RG_GIVE
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 from archdef.engine.warpgroup cimport group_hold
 
@@ -54,7 +54,7 @@ cdef void _give(Sm *sm, Warp *w, int32_t kept, int64_t cycle) noexcept nogil:
         if other.state != WS_REGISTERS:
             continue
         its = other.launch.ops + other.barrier_op
-        if _take(sm, other, its.count):
+        if _take(sm, other, its.registers):
             b.register_waiters -= 1
             group_hold(other, its, ST_REGISTERS, cycle + <int64_t>its.latency)
             other.pc += 1
@@ -71,10 +71,10 @@ cdef int registers_change(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, int64_t
     if lanes != w.alive:
         return part_of_warp(&sm.core, w, lanes)
     if u.fn == RG_GIVE:
-        if u.count < w.registers:
-            _give(sm, w, u.count, cycle)
+        if u.registers < w.registers:
+            _give(sm, w, u.registers, cycle)
         return 0
-    if u.count <= w.registers or _take(sm, w, u.count):
+    if u.registers <= w.registers or _take(sm, w, u.registers):
         return 0
     w.state = WS_REGISTERS
     w.barrier_op = w.pc

@@ -3,410 +3,42 @@
 At cycle `now` all events and wheel slots up to and including it have been handled; slots hold cycles now+1 … now+63. `waiting` says
 where a warp is while it does not issue.
 """
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.asynchronous cimport copy_group, phase_barrier
-from archdef.engine.barriers cimport barrier_arrive, barrier_open, barrier_settle, check_barriers, cluster_open
+from archdef.engine.barriers cimport barrier_open, cluster_open
 from archdef.engine.bits cimport count_bits, lowest_bit, rotate_right
 from archdef.engine.block_cluster cimport cluster_receive
-from archdef.engine.blocks cimport end_warp, start_block
-from archdef.engine.bulk cimport bulk_issue
+from archdef.engine.block_swap cimport block_swap_in, children_done
+from archdef.engine.blocks cimport start_block
 from archdef.engine.clock cimport NEVER
-from archdef.engine.matrix_ops cimport GP_COMMIT, GP_FENCE
-from archdef.engine.write_combining cimport write_combining_idle
-from archdef.engine.compute cimport compute, compute_alu, exchange_apart
-from archdef.engine.converge cimport converge_gather, converge_yield
-from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_BARRIER, ST_BRANCH, ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE,
-                                      ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED, StatementCounters)
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_SWAPPED_OUT, EV_POSTED,
-                                    EV_SWAPPED_IN,
-                                    EV_STORE_DONE, EV_WAKE, Event,
-                                    event_detail, event_index, event_kind, events_next, events_pop)
+from archdef.engine.compute cimport compute_alu, compute_rounded
+from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
+                                      StatementCounters)
+from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_STORE_DONE,
+                                    EV_SWAPPED_IN, EV_SWAPPED_OUT, EV_WAKE, Event, event_detail, event_index, event_kind, events_next,
+                                     events_pop)
+from archdef.engine.execute cimport execute
 from archdef.engine.fault cimport warp_fault
-from archdef.engine.fault_code cimport FAULT_BRANCH_INDEX, FAULT_INSTRUCTIONS, FAULT_LATE, FAULT_STACK, FAULT_TRAP
+from archdef.engine.fault_code cimport FAULT_INSTRUCTIONS, FAULT_LATE
+from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.launch cimport WS_WAITING, Launch, Warp
+from archdef.engine.loadstore cimport data_ready, piece_arrived, replay_run, resume_bulk, resume_lsu
 from archdef.engine.lsu cimport fill_mshr
 from archdef.engine.lsu_pipeline cimport throttled_until
-from archdef.engine.lane_states cimport note_lanes
-from archdef.engine.lanes cimport set_fpenv
-from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_DIVERGED, WS_REPLAY, WS_WAITING, Launch, Warp
-from archdef.engine.loadstore cimport data_ready, replay_run, memory_issue, piece_arrived, resume_bulk, resume_lsu
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.matrix cimport matrix_product
 from archdef.engine.multiprocessor cimport WAITERS
 from archdef.engine.observers cimport tell_warp_left
-from archdef.engine.program cimport NAMES_ALL, Uop
-from archdef.engine.queue cimport queue_access, queue_next, queue_other, queue_passes, queue_run
-from archdef.engine.registers cimport registers_change
-from archdef.engine.block_swap cimport block_swap_in, children_done
+from archdef.engine.queue cimport queue_next, queue_run
 from archdef.engine.schedule cimport Scheduler
-from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, simt_call, simt_exit, simt_return
+from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
-from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
-from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED,
-                                   K_BULK, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP,
-                                   K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_REGISTERS, K_RETURN, K_STORE,
-                                   K_SYSTEM, K_TRAP, SYS_STACK, SP_SHARED)
-from archdef.engine.uniform cimport uniform_issue
+from archdef.engine.types cimport (K_ALU, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_EXIT, K_LOAD, K_RETURN, K_STORE, K_SYSTEM,
+                                   K_TRAP)
+from archdef.engine.units cimport further_cycle
+from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
-from archdef.engine.warpgroup cimport group_commit, group_fence, group_hold, group_product, group_wait
-
-
-cdef inline void _compute(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Execute with the op's rounding and flushing; the host's default is restored at once."""
-    if u.fpenv:
-        set_fpenv(u.fpenv)
-        compute(&sm.core, w, u, lanes)
-        set_fpenv(0)
-    else:
-        compute(&sm.core, w, u, lanes)
-
-
-cdef uint64_t _gather(Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Wait for the lanes that an instruction names. Gives those that execute it now; 0: others of the warp go first."""
-    cdef const Launch *launch = w.launch
-    cdef const char *row
-    cdef uint64_t named = 0, left = lanes
-    cdef int lane
-    if w.active == w.alive:
-        return lanes
-    if u.named == NAMES_ALL:
-        named = ~<uint64_t>0
-        left = 0
-    else:
-        row = (launch.constants if u.s_bank[u.named] else w.rows) + u.s[u.named]
-    while left:
-        lane = lowest_bit(left)
-        left &= left - 1
-        named |= (<const uint64_t *>row)[lane] if u.named_bytes == 8 else <uint64_t>(<const uint32_t *>row)[lane]
-    lanes = converge_gather(w, named)
-    if lanes and u.guarded:
-        lanes &= w.predicates[u.guard_mask] ^ u.guard_flip
-    return lanes
-
-
-cdef int _further_values(const Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
-    """How many values `match.any` has found beside the first: each is that of a lane which no lower one shares it with."""
-    cdef const char *row = w.rows + u.d[0]
-    cdef uint64_t left = lanes, mask
-    cdef int lane, count = -1
-    while left:
-        lane = lowest_bit(left)
-        mask = (<const uint64_t *>row)[lane] if u.direct == 8 else <uint64_t>(<const uint32_t *>row)[lane]
-        left &= ~(mask | <uint64_t>1 << lane)
-        count += 1
-    return count
-
-
-cdef inline int64_t _further_cycle(Scheduler *s, const Uop *u) noexcept nogil:
-    """Whether the parts of a cycle that ops have occupied a unit for make one more by now: 1 or 0."""
-    cdef uint32_t parts = <uint32_t>s.unit_parts[u.unit] + u.fraction
-    s.unit_parts[u.unit] = <uint16_t>(parts & 255)
-    return parts >> 8
-
-
-cdef inline int64_t _branch_cycles(const MachineTable *m, const Uop *u, uint64_t lanes) noexcept nogil:
-    """Cycles from a branch or end, which `lanes` take, to the next instruction."""
-    return <int64_t>u.latency - (0 if lanes else m.isa.branch_costs.untaken_saving_cycles)
-
-
-cdef int _branch_indexed(Sm *sm, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes) noexcept nogil:
-    """Send each of `lanes` to the place that its index stands for, the others on. Returns -1 after a fault."""
-    cdef Launch *launch = w.launch
-    cdef int32_t targets[64]
-    cdef uint32_t index
-    cdef int i, split
-    c.branches += 1
-    for i in range(launch.lanes):
-        targets[i] = w.pc + 1
-        if lanes >> i & 1:
-            index = (<const uint32_t *>((launch.constants if u.s_bank[0] else w.rows) + u.s[0]))[i]
-            if index >= <uint32_t>u.count:
-                return warp_fault(&sm.core, w, FAULT_BRANCH_INDEX, <uint64_t>1 << i)
-            targets[i] = launch.targets[u.first + <int32_t>index]
-    split = simt_branch_many(w, targets, launch.lanes, u.reconverge)
-    if split < 0:
-        return warp_fault(&sm.core, w, FAULT_STACK, lanes)
-    c.divergent_branches += split
-    return 0
-
-
-cdef inline void _hold(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil:
-    """Hold the op's unit, once its turn in the queue has come if there is one."""
-    if u.queued and not queue_passes(sm, s, u, cycle):
-        queue_other(sm, s, w, u, cycles, -1)
-    else:
-        occupy(sm, w, u, cycle, cycles)
-
-
-cdef inline void _result(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycle, int64_t cycles, int64_t latency, int32_t cause) noexcept nogil:
-    """Hold the op's unit likewise; its result is there `latency` later."""
-    cdef int i
-    if u.queued and not queue_passes(sm, s, u, cycle):
-        queue_other(sm, s, w, u, cycles, latency)
-        return
-    occupy(sm, w, u, cycle, cycles)
-    for i in range(u.set_count):
-        w.ready[u.sets[i]] = (cycle + latency) << 4 | cause
-
-
-cdef int64_t _execute_rare(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
-                           int64_t earliest) noexcept nogil:
-    """As `_execute`, for kinds that are rare: apart, so that registers and caches serve those that are not."""
-    cdef const MachineTable *m = sm.m
-    cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
-    cdef int i, split
-    if u.kind == K_CALL:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes:
-            if simt_call(w, u.target, lanes) < 0:
-                return warp_fault(&sm.core, w, FAULT_STACK, lanes)
-        else:
-            w.pc += 1
-            simt_arrive(w)
-        earliest = max(earliest, cycle + <int64_t>u.latency)
-        return earliest << 4 | ST_BRANCH
-    elif u.kind == K_CALL_INDIRECT:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes == 0:
-            w.pc += 1
-            simt_arrive(w)
-        elif call_indirect(&sm.core, w, u, lanes) < 0:
-            return -1
-        earliest = max(earliest, cycle + <int64_t>u.latency)
-        return earliest << 4 | ST_BRANCH
-    elif u.kind == K_BRANCH_INDEXED:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if _branch_indexed(sm, w, u, c, lanes) < 0:
-            return -1
-        return max(earliest, cycle + <int64_t>u.latency) << 4 | ST_BRANCH
-    elif u.kind == K_TRAP:
-        if lanes:
-            return warp_fault(&sm.core, w, FAULT_TRAP, lanes)
-        w.pc += 1
-    elif u.kind == K_COPY:
-        sm.core.effects += 1
-        if lanes and u.queued and not queue_passes(sm, s, u, cycle):
-            if queue_access(sm, s, w, u, lanes, cycle) < 0:
-                return -1
-        elif lanes and memory_issue(sm, slot, w, u, lanes, cycle) < 0:
-            return -1
-        elif lanes == 0:
-            _hold(sm, s, w, u, cycle, u.interval)
-        w.pc += 1
-    elif u.kind == K_COPY_GROUP:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes and copy_group(w, u):
-            w.state = WS_COPIES
-            return 0
-        w.pc += 1
-    elif u.kind == K_BULK:
-        sm.core.effects += 1
-        i = bulk_issue(sm, slot, w, u, lanes, cycle) if lanes else 1
-        if i < 0:
-            return -1
-        _hold(sm, s, w, u, cycle, u.interval * i)
-        w.pc += 1
-    elif u.kind == K_PHASE:
-        if lanes and phase_barrier(&sm.core, w, u, lanes) < 0:
-            return -1
-        _result(sm, s, w, u, cycle, u.interval, u.latency + m.shared.latency_cycles, u.cause)
-        w.pc += 1
-        if u.flags & FL_YIELD and w.splits != NULL:
-            converge_yield(w)
-    elif u.kind == K_MATRIX:
-        if w.splits != NULL and lanes:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if lanes and matrix_product(&sm.core, w, u, lanes) < 0:
-            return -1
-        for i in range(u.set_count):
-            w.ready[u.sets[i]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
-        _hold(sm, s, w, u, cycle, u.interval)
-        w.pc += 1
-    elif u.kind == K_GROUP_PRODUCT or u.kind == K_GROUP:
-        if w.splits != NULL and lanes:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if u.kind == K_GROUP_PRODUCT:
-            if lanes and group_product(sm, s, w, u, lanes, cycle) < 0:
-                return -1
-            _hold(sm, s, w, u, cycle, u.held_cycles)
-            earliest = max(earliest, cycle + u.held_cycles)
-        elif u.fn == GP_FENCE:
-            _hold(sm, s, w, u, cycle, u.interval)
-            if lanes:
-                split = group_fence(sm, w, u, lanes, w.settled)
-                if split:
-                    return split if split < 0 else 0
-                group_hold(w, u, ST_BARRIER, w.settled + <int64_t>u.latency)
-                earliest = max(earliest, w.settled)
-        else:
-            _hold(sm, s, w, u, cycle, u.interval)
-            if lanes and u.fn == GP_COMMIT:
-                group_commit(w)
-            elif lanes:
-                group_hold(w, u, ST_ALU_DEPENDENCY, group_wait(w, u))
-                earliest = max(earliest, w.settled)
-        w.pc += 1
-    elif u.kind == K_REGISTERS:
-        if w.splits != NULL and lanes:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes:
-            sm.core.effects += 1
-            split = registers_change(sm, w, u, lanes, w.settled)
-            if split:
-                return split if split < 0 else 0
-        w.pc += 1
-    elif u.kind == K_SYSTEM:
-        _hold(sm, s, w, u, cycle, u.interval)
-        sm.core.effects += u.fn != SYS_STACK
-        split = system_issue(&sm.core, sm.chip.dispatcher, w, u, lanes, cycle, &earliest, &cause)
-        if split:
-            return split if split < 0 else 0
-        w.pc += 1
-    simt_arrive(w)
-    return earliest << 4 | cause
-
-
-cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, uint64_t lanes, int64_t cycle,
-                      int64_t earliest) noexcept nogil:
-    """Do what an op other than plain arithmetic does. Gives what the warp waits for before the next, as `Warp.ready` says it, at
-    `earliest` or later; 0: somebody else says when it goes on; -1: after a fault."""
-    cdef Launch *launch = w.launch
-    cdef const MachineTable *m = sm.m
-    cdef int32_t slot = w.slot, cause = ST_ALU_DEPENDENCY
-    cdef int i, split
-    cdef bint goes_on
-    if u.kind == K_LOAD or u.kind == K_STORE or u.kind == K_ATOM:
-        if u.named == NAMES_ALL and w.splits != NULL and lanes:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if u.uniform and not w.by_load:
-            if lanes and uniform_issue(&sm.core, w, u, lanes, cycle) < 0:
-                return -1
-            _hold(sm, s, w, u, cycle, u.interval)
-        elif lanes and u.queued and not queue_passes(sm, s, u, cycle):
-            sm.lsu.held = queue_access(sm, s, w, u, lanes, cycle)
-            if sm.lsu.held < 0:
-                return -1
-        elif lanes:
-            if memory_issue(sm, slot, w, u, lanes, cycle) < 0:
-                return -1
-            if sm.lsu.count > 1 and m.load_store.replay_cycles and cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles > earliest:
-                earliest = cycle + (sm.lsu.count - 1) * m.load_store.replay_cycles
-                cause = ST_MEMORY_THROTTLE
-            elif u.retry_cycles and sm.lsu.looping > earliest:
-                earliest = sm.lsu.looping
-                cause = ST_MEMORY_DEPENDENCY
-        else:
-            if u.space == SP_SHARED:        # executed all the same
-                c.shared_loads += u.kind == K_LOAD
-                c.shared_stores += u.kind == K_STORE
-            _hold(sm, s, w, u, cycle, u.interval)
-        w.pc += 1
-        if u.flags & FL_YIELD and w.splits != NULL:
-            converge_yield(w)
-        if sm.lsu.held:
-            sm.lsu.held = 0
-            simt_arrive(w)
-            w.since = earliest
-            w.state = WS_REPLAY
-            return 0
-        if u.uniform and w.by_load and lanes and w.ready[u.sets[0]] >> 4 > earliest:
-            cause = ST_CONSTANT_DEPENDENCY
-            if w.ready[u.sets[0]] >> 4 >= PENDING:
-                simt_arrive(w)
-                w.since = earliest
-                w.cause = cause
-                w.state = WS_CONSTANT
-                return 0
-            earliest = w.ready[u.sets[0]] >> 4
-    elif u.kind == K_BRANCH:
-        c.branches += 1
-        split = simt_branch(w, u.target, u.reconverge, lanes)
-        if split < 0:
-            return warp_fault(&sm.core, w, FAULT_STACK, lanes)
-        if u.fn != BR_JOIN:
-            c.divergent_branches += split
-        _hold(sm, s, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
-        return earliest << 4 | ST_BRANCH
-    elif u.kind == K_EXIT or u.kind == K_RETURN:
-        c.branches += u.fn == END_BRANCH
-        _hold(sm, s, w, u, cycle, u.interval)
-        earliest = max(earliest, cycle + _branch_cycles(m, u, lanes))
-        i = count_bits(w.alive)
-        if lanes == 0:
-            w.pc += 1
-            simt_arrive(w)
-        elif u.kind == K_EXIT:
-            simt_exit(w, lanes)
-        else:
-            simt_return(w, lanes)
-        i -= count_bits(w.alive)
-        goes_on = w.active != 0         # a barrier that opens for the lanes that are left plans the warp itself
-        if i:
-            sm.core.effects += 1
-            sm.core.blocks[w.block].threads_alive -= i
-            if w.alive == 0:
-                end_warp(sm, w, w.settled)
-            elif w.active == 0:
-                barrier_settle(sm, slot, w, w.settled)
-            if sm.core.blocks[w.block].threads_alive:
-                check_barriers(sm, sm.core.blocks + w.block, cycle)
-        if goes_on:
-            return earliest << 4 | ST_BRANCH
-        if w.alive and w.active == 0 and w.state == WS_WAITING:
-            w.state = WS_DIVERGED
-        return 0
-    elif u.kind == K_BARRIER:
-        _hold(sm, s, w, u, cycle, u.interval)
-        if lanes and w.splits != NULL and u.fn == BAR_WARP:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-        if lanes:
-            sm.core.effects += u.fn != BAR_WARP
-            split = barrier_arrive(sm, slot, w, u, lanes, w.settled)
-            if split == 2:
-                return earliest << 4 | ST_BARRIER
-            if split:
-                return split if split < 0 else 0
-        w.pc += 1
-        earliest = max(earliest, cycle + <int64_t>u.latency) if u.fn == BAR_WARP else earliest
-    elif u.kind in (K_CALL, K_CALL_INDIRECT, K_BRANCH_INDEXED, K_TRAP, K_COPY, K_COPY_GROUP, K_BULK, K_PHASE, K_MATRIX, K_GROUP_PRODUCT, K_GROUP,
-                    K_REGISTERS, K_SYSTEM):
-        return _execute_rare(sm, s, w, u, c, lanes, cycle, earliest)
-    else:
-        if w.splits != NULL and lanes and u.named >= 0:
-            lanes = _gather(w, u, lanes)
-            if lanes == 0:
-                return earliest << 4 | ST_BARRIER
-            if w.active != w.alive and exchange_apart(launch, w, u, lanes):
-                lanes = 0
-        if lanes and u.kind != K_NOP and u.kind != K_FENCE:
-            _compute(sm, w, u, lanes)
-        i = 0
-        if u.kind == K_MATCH and m.isa.serial_match.value_cycles and u.fn == 0 and lanes:
-            i = _further_values(w, u, lanes)
-        _result(sm, s, w, u, cycle, <int64_t>u.interval * (i + 1) + (_further_cycle(s, u) if u.fraction else 0),
-                u.latency + i * m.isa.serial_match.value_cycles, ST_ALU_DEPENDENCY)
-        w.pc += 1
-        if u.flags & FL_YIELD:
-            if w.splits != NULL:
-                converge_yield(w)
-        elif u.kind == K_FENCE and cycle + <int64_t>u.latency > earliest:
-            earliest = cycle + u.latency
-            cause = ST_MEMORY_DEPENDENCY
-    simt_arrive(w)
-    return earliest << 4 | cause
+from archdef.engine.write_combining cimport write_combining_idle
 
 
 cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
@@ -475,15 +107,15 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
             if lanes and u.fpenv == 0:
                 compute_alu(w, u, lanes)
             elif lanes:
-                _compute(sm, w, u, lanes)
+                compute_rounded(&sm.core, w, u, lanes)
             w.ready[u.sets[0]] = (cycle + u.latency) << 4 | ST_ALU_DEPENDENCY
             if u.set_count > 1:
                 w.ready[u.sets[1]] = w.ready[u.sets[0]]
-            occupy(sm, w, u, cycle, u.interval + (_further_cycle(s, u) if u.fraction else 0))
+            occupy(sm, w, u, cycle, u.interval + (further_cycle(s, u) if u.fraction else 0))
             w.pc += 1
             simt_arrive(w)
         else:
-            next_ = _execute(sm, s, w, u, c, lanes, cycle, earliest)
+            next_ = execute(sm, s, w, u, c, lanes, cycle, earliest)
             if next_ <= 0:
                 return <int>next_
             earliest = next_ >> 4

@@ -1,8 +1,8 @@
 """Where the ops of a program lie in memory and in time: lines of code, distances, which go through a queue. It depends on the machine."""
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
 
-from archdef.engine.program cimport Uop
 from archdef.engine.types cimport K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_EXIT, K_LOAD, K_RETURN, K_SETP, K_STORE
+from archdef.engine.uop cimport Uop
 
 
 cdef int64_t code_place(Uop *ops, int32_t count, int64_t instruction_bytes, int64_t line_bytes) noexcept nogil:
@@ -13,7 +13,7 @@ cdef int64_t code_place(Uop *ops, int32_t count, int64_t instruction_bytes, int6
     for i in range(count):
         end = at + ops[i].issues * instruction_bytes
         if ops[i].kind == K_SETP or ops[i].kind == K_BRANCH:
-            end -= min(ops[i].count, <int32_t>ops[i].issues) * instruction_bytes
+            end -= ops[i].routine_issues * instruction_bytes
         ops[i].code_first = <uint32_t>(1 + at // line_bytes)
         ops[i].code_last = <uint32_t>(1 + max(end - 1, at) // line_bytes)
         at = end

@@ -15,7 +15,6 @@ from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture cimport texture_of
@@ -24,6 +23,7 @@ from archdef.engine.texture_ops cimport GEO_1D, GEO_2D, GEO_3D, GEO_A1D, GEO_A2D
 from archdef.engine.texture_table cimport (TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16, TF_U32, TK_SURFACE, Texture,
                                            texture_stale, texture_written)
 from archdef.engine.types cimport FL_SIGNED, K_ATOM, K_LOAD
+from archdef.engine.uop cimport Uop
 
 
 cdef inline bint _fits(const Texture *t, int geometry) noexcept nogil:
@@ -45,12 +45,12 @@ cdef inline bint _hold(int64_t *x, int64_t last, int64_t boundary) noexcept nogi
 cdef void _reduce(const Launch *launch, const Warp *w, const Uop *u, const Texture *t, int lane, char *host) noexcept nogil:
     """Combine one lane's value with what is there."""
     cdef atomic_function function = atomic_table()[u.atomic_function]
-    cdef const char *row = row_of(launch, w, u, 1 + u.count)
+    cdef const char *row = row_of(launch, w, u, 1 + u.coordinates)
     cdef uint64_t turned = 0
-    if u.combine == SF_REDUCE_FORMATTED and u.flags & FL_SIGNED and t.format in (TF_S8, TF_S16, TF_S32):
+    if u.form.surface == SF_REDUCE_FORMATTED and u.flags & FL_SIGNED and t.format in (TF_S8, TF_S16, TF_S32):
         # with the sign turned round, signed numbers have the order of unsigned ones
-        turned = <uint64_t>1 << (8 * u.element - 1)
-    if u.element == 8:
+        turned = <uint64_t>1 << (8 * u.element.bytes - 1)
+    if u.element.bytes == 8:
         (<uint64_t *>host)[0] = function((<uint64_t *>host)[0] ^ turned, (<const uint64_t *>row)[lane] ^ turned, 0) ^ turned
     else:
         (<uint32_t *>host)[0] = <uint32_t>(function((<uint32_t *>host)[0] ^ turned, (<const uint32_t *>row)[lane] ^ turned, 0) ^ turned)
@@ -78,7 +78,7 @@ cdef void _put(const Launch *launch, const Warp *w, const Uop *u, const Texture 
     cdef uint32_t value
     cdef int64_t number
     for c in range(t.channels):
-        value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + c))[lane] if c < u.vec else 0
+        value = (<const uint32_t *>row_of(launch, w, u, 1 + u.coordinates + c))[lane] if c < u.vec.elements else 0
         number = <int32_t>value
         if t.format in (TF_U32, TF_S32, TF_F32):
             (<uint32_t *>host)[c] = value
@@ -98,24 +98,24 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
     """Copy one lane's elements between memory (NULL: nowhere) and its registers."""
     cdef int v
     cdef uint64_t value
-    for v in range(u.vec):
+    for v in range(u.vec.elements):
         if u.kind != K_LOAD:
-            if u.element == 8:
-                (<uint64_t *>host)[v] = (<const uint64_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
+            if u.element.bytes == 8:
+                (<uint64_t *>host)[v] = (<const uint64_t *>row_of(launch, w, u, 1 + u.coordinates + v))[lane]
                 continue
-            value = (<const uint32_t *>row_of(launch, w, u, 1 + u.count + v))[lane]
-            if u.element == 4:
+            value = (<const uint32_t *>row_of(launch, w, u, 1 + u.coordinates + v))[lane]
+            if u.element.bytes == 4:
                 (<uint32_t *>host)[v] = <uint32_t>value
-            elif u.element == 2:
+            elif u.element.bytes == 2:
                 (<uint16_t *>host)[v] = <uint16_t>value
             else:
                 (<uint8_t *>host)[v] = <uint8_t>value
         elif u.d[v] >= 0:
             value = 0
             if host != NULL:
-                value = ((<const uint64_t *>host)[v] if u.element == 8 else (<const uint32_t *>host)[v] if u.element == 4 else
-                         (<const uint16_t *>host)[v] if u.element == 2 else (<const uint8_t *>host)[v])
-            if u.element == 8:
+                value = ((<const uint64_t *>host)[v] if u.element.bytes == 8 else (<const uint32_t *>host)[v] if u.element.bytes == 4 else
+                         (<const uint16_t *>host)[v] if u.element.bytes == 2 else (<const uint8_t *>host)[v])
+            if u.element.bytes == 8:
                 (<uint64_t *>(w.rows + u.d[v]))[lane] = value
             else:
                 (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>value
@@ -131,7 +131,7 @@ cdef int access_surface(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
     cdef int64_t at[4]
     cdef int64_t x, y, slice, texel
     cdef int lane, k, first, count = 0, bytes = u.lane_bytes, layered = u.fn == GEO_A1D or u.fn == GEO_A2D
-    cdef bint held, formatted = u.combine == SF_STORE_FORMATTED or u.combine == SF_REDUCE_FORMATTED
+    cdef bint held, formatted = u.form.surface == SF_STORE_FORMATTED or u.form.surface == SF_REDUCE_FORMATTED
     cdef int widest = 0 if formatted else bytes, most = 1, here
     while left:
         lane = lowest_bit(left)
@@ -142,29 +142,29 @@ cdef int access_surface(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
                 return -1
         if not _fits(t, u.fn):
             return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
-        for k in range(u.count):
+        for k in range(u.coordinates):
             at[k] = (<const int32_t *>row_of(launch, w, u, 1 + k))[lane]
         texel = t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
         x = at[layered]
         y = at[layered + 1] if u.fn in (GEO_2D, GEO_A2D, GEO_3D) else 0
         slice = at[0] if layered else at[2] if u.fn == GEO_3D else 0
         if formatted:
-            if u.combine == SF_REDUCE_FORMATTED and texel != bytes:
+            if u.form.surface == SF_REDUCE_FORMATTED and texel != bytes:
                 return op_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
             bytes = <int>texel
             widest = max(widest, bytes)
-            held = _hold(&x, t.width - 1, u.offset)
+            held = _hold(&x, t.width - 1, u.offset.boundary)
             x *= texel
         elif x & (bytes - 1):
             return op_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
         else:
-            held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset)
-        held = _hold(&y, t.height - 1, u.offset) and held
+            held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset.boundary)
+        held = _hold(&y, t.height - 1, u.offset.boundary) and held
         if layered:
             slice &= 0xffff          # layers count from 0, and 16 bits of them
-        held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset) and held
+        held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset.boundary) and held
         if not held:
-            if u.offset == SB_TRAP:
+            if u.offset.boundary == SB_TRAP:
                 return op_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
             if u.kind == K_LOAD:
                 _move(launch, w, u, lane, NULL)

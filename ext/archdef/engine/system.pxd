@@ -3,8 +3,8 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 cpdef enum:
     PRINT_VALUES = 32            # most values of one call

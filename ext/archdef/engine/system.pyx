@@ -19,10 +19,10 @@ from archdef.engine.heap cimport heap_allocate, heap_free
 from archdef.engine.dispatcher cimport Dispatcher, dispatch_note
 from archdef.engine.launch cimport WS_CHILDREN, Launch, Warp
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.simt cimport simt_call_one
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport FL_ADDRESS64, SYS_ALLOCATE, SYS_ASSERT, SYS_FREE, SYS_GROUP_HANDLE, SYS_LAUNCH_BUFFER, SYS_PRINT
+from archdef.engine.uop cimport Uop
 
 cdef extern from "<string.h>" nogil:
     size_t strnlen(const char *text, size_t most)
@@ -300,7 +300,7 @@ cdef int call_indirect(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexce
     cdef uint64_t number, other, same = 0, left = lanes
     cdef int lane = lowest_bit(lanes), k
     number = (<const uint64_t *>row)[lane] if wide else (<const uint32_t *>row)[lane]
-    if number - 1 >= <uint64_t>u.count or launch.targets[u.first + <int32_t>(number - 1)] < 0:
+    if number - 1 >= <uint64_t>u.target_count or launch.targets[u.first_target + <int32_t>(number - 1)] < 0:
         return guest_fault(sm, w, FAULT_CALL_TARGET, lane, number)
     while left:
         k = lowest_bit(left)
@@ -308,7 +308,7 @@ cdef int call_indirect(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexce
         other = (<const uint64_t *>row)[k] if wide else (<const uint32_t *>row)[k]
         if other == number:
             same |= <uint64_t>1 << k
-    if simt_call_one(w, launch.targets[u.first + <int32_t>(number - 1)], same, lanes) < 0:
+    if simt_call_one(w, launch.targets[u.first_target + <int32_t>(number - 1)], same, lanes) < 0:
         return guest_fault(sm, w, FAULT_STACK, lane, number)
     return 0
 

@@ -17,10 +17,10 @@ from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.types cimport BK_BOX_IN, BO_ADD, BO_AND, BO_DEC, BO_INC, BO_MAX, BO_MIN, BO_OR, BO_XOR, BX_IM2COL, BX_MULTICAST
+from archdef.engine.uop cimport Uop
 
 from archdef.engine.lanes import atomic_names
 
@@ -114,9 +114,9 @@ cdef int _decode(SmCore *sm, const Warp *w, const Uop *u, int lane, const uint32
     if (box.type >= TYPES or box.rank > 5 or interleave == 3 or interleave and box.rank < 3 or box.pixels and box.rank < 3
             or box.base & (PIECE - 1) or box.base >= FARTHEST or box.fill and box.type < F16):
         return _refuse(sm, w, lane, TR_MAP, 0, 0)
-    if box.rank != u.count:
-        return _refuse(sm, w, lane, TR_RANK, box.rank, u.count)
-    if box.pixels != (u.offset & BX_IM2COL):
+    if box.rank != u.coordinates:
+        return _refuse(sm, w, lane, TR_RANK, box.rank, u.coordinates)
+    if box.pixels != (u.offset.box & BX_IM2COL):
         return _refuse(sm, w, lane, TR_MODE, box.pixels, 0)
     if box.pixels and interleave:
         return _refuse(sm, w, lane, TR_INTERLEAVED, 0, 0)
@@ -322,7 +322,7 @@ cdef int _send(SmCore *sm, const Warp *w, const Uop *u, int lane, const TensorBo
         return _outside(sm, w, FAULT_READ_ONLY, lane, address, PIECE)
     if launch.textures.written_count:
         texture_written(launch.textures, address, PIECE)
-    if not u.vec:
+    if not u.vec.reduces:
         memcpy(place, source, PIECE)
         return 0
     function = atomic_table()[OPERATIONS[u.fn][box.type]]
@@ -356,7 +356,7 @@ cdef int _move(SmCore *sm, const Warp *w, const Uop *u, int lane, const Receiver
                 low = high = 0
             else:
                 copy.left += PIECE
-            if u.combine == BK_BOX_IN:
+            if u.form.route == BK_BOX_IN:
                 if _fetch(sm, w, lane, box, box.base + distance + <uint64_t>at, low, high, shared + place) < 0:
                     return -1
                 for k in range(1, to.count):
@@ -377,14 +377,14 @@ cdef int _target(SmCore *sm, Warp *w, const Uop *u, int lane, Receivers *to, Bul
         return _outside(sm, w, FAULT_ALIGNMENT, lane, address, SHARED_ALIGNMENT)
     copy.barrier = copy.group = -1
     copy.ranks = 0
-    if u.combine != BK_BOX_IN:          # the source is the block's own
+    if u.form.route != BK_BOX_IN:          # the source is the block's own
         copy.group = w.bulk_group % COPY_GROUPS
         to.count = 1
         to.memory[0] = sm.blocks[w.block].shared
         to.address = own_address(launch, sm.blocks + w.block, address)
         to.offset = <uint32_t>to.address
         return 0
-    if u.offset & BX_MULTICAST:
+    if u.offset.box & BX_MULTICAST:
         mask = <int64_t>((<const uint64_t *>row_of(launch, w, u, 3))[lane] >> 48)
     if receivers(sm, w, lane, address, PIECE, mask, to) < 0:
         return -1
@@ -403,11 +403,11 @@ cdef int box_copy(SmCore *sm, Warp *w, const Uop *u, int lane, BulkCopy *copy, T
         return -1
     if _lines(sm, w, lane, box) < 0 or _target(sm, w, u, lane, &to, copy) < 0:
         return -1
-    if u.combine != BK_BOX_IN and not box.pixels:
+    if u.form.route != BK_BOX_IN and not box.pixels:
         for i in range(box.rank):
             if box.first[i] < 0:
                 return _refuse(sm, w, lane, TR_NEGATIVE, box.first[i], i)
-    if u.vec and (OPERATIONS[u.fn][box.type] < 0 or box.rounds):
+    if u.vec.reduces and (OPERATIONS[u.fn][box.type] < 0 or box.rounds):
         return _refuse(sm, w, lane, TR_REDUCE, box.type, 0)
     bytes = w.launch.shared_bytes
     if box.pitch > bytes or box.rows > bytes // box.pitch or to.offset > bytes - box.rows * box.pitch:

@@ -4,10 +4,10 @@ from libc.stdint cimport uint64_t
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Warp
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_table cimport Texture
+from archdef.engine.uop cimport Uop
 
 cdef const Texture *texture_of(SmCore *sm, const Warp *w, const Uop *u, int lane, uint64_t handle, int kind) noexcept nogil
 cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil

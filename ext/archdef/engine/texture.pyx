@@ -16,7 +16,6 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.texture_cache cimport MOST_TAPS, texel_place, texture_transact
@@ -28,6 +27,7 @@ from archdef.engine.texture_ops cimport (GEO_1D, GEO_3D, GEO_A1D, GEO_A2D, GEO_A
 from archdef.engine.texture_table cimport (AM_BORDER, AM_CLAMP, AM_MIRROR, AM_WRAP, TF_F16, TF_F32, TF_S8, TF_S16, TF_S32, TF_U8, TF_U16,
                                            TF_U32, TK_SAMPLER, TK_SURFACE, TK_TEXTURE, Texture, texture_find, texture_stale)
 from archdef.engine.types cimport FL_SIGNED, K_ATOM, K_LOAD, SP_TEXTURE
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     OUTSIDE = -1             # index of a texel that is not there: it reads zero
@@ -284,7 +284,7 @@ cdef void _sample(const MachineTable *m, const Texture *t, const Texture *sample
     cdef int64_t layer = 0, size
     cdef float x[3]
     cdef bint whole = u.flags & FL_SIGNED, cube = False
-    cdef bint linear = (sampler.linear != 0 or u.combine == TX_GATHER) and not whole, normalized = sampler.normalized != 0
+    cdef bint linear = (sampler.linear != 0 or u.form.texture == TX_GATHER) and not whole, normalized = sampler.normalized != 0
     if geometry in (GEO_A1D, GEO_A2D, GEO_ACUBE):
         first = 1
         size = t.layers // 6 if geometry == GEO_ACUBE else t.layers
@@ -302,16 +302,16 @@ cdef void _sample(const MachineTable *m, const Texture *t, const Texture *sample
         if k >= count:
             _whole(0, 1, &axis[k])
         elif whole:
-            _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset >> 8 * k)), size, &axis[k])
+            _whole(<int32_t>coordinate[first + k] + <int64_t>(<int8_t>(u.offset.texels >> 8 * k)), size, &axis[k])
         else:
-            _axis(x[k], size, sampler.address_mode[k], normalized, cube, linear, bits, weight_bits, <int8_t>(u.offset >> 8 * k), &axis[k])
+            _axis(x[k], size, sampler.address_mode[k], normalized, cube, linear, bits, weight_bits, <int8_t>(u.offset.texels >> 8 * k), &axis[k])
     if whole and first and <int64_t>coordinate[0] > layer:
         axis[0].at[0] = OUTSIDE          # integers are not clamped, neither is the layer beside them
     if geometry == GEO_1D and linear and sampler.address_mode[1] == AM_BORDER:
         axes = 2                         # its one row is fetched at row 0, half of which is border
         _axis(0, 1, AM_BORDER, False, False, True, bits, weight_bits, 0, &axis[1])
-    if u.combine == TX_GATHER:
-        _gathered(m, t, axis, layer, u.element, result, seen)
+    if u.form.texture == TX_GATHER:
+        _gathered(m, t, axis, layer, u.element.component, result, seen)
     elif linear:
         _filtered(m, t, axis, axes, layer, result, seen)
     else:
@@ -391,24 +391,24 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
     cdef uint32_t coordinate[4]
     cdef uint32_t result[4]
     cdef uint64_t left = lanes
-    cdef int lane, k, kind = TK_SURFACE if u.combine == TX_QUERY and u.vec else TK_TEXTURE
+    cdef int lane, k, kind = TK_SURFACE if u.form.texture == TX_QUERY and u.vec.surface else TK_TEXTURE
     seen.count = seen.stale = 0
     seen.launch = launch
-    if u.s[1 + u.count] >= 0 and u.combine == TX_QUERY:
+    if u.s[1 + u.coordinates] >= 0 and u.form.texture == TX_QUERY:
         levels = <const uint32_t *>row_of(launch, w, u, 1)
-    elif u.s[1 + u.count] >= 0:
-        samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.count)
+    elif u.s[1 + u.coordinates] >= 0:
+        samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.coordinates)
     while left:
         lane = lowest_bit(left)
         left &= left - 1
-        if u.combine == TX_QUERY and u.element >= TQ_FILTER:
+        if u.form.texture == TX_QUERY and u.element.query >= TQ_FILTER:
             t = texture_find(launch.textures, handles[lane])
-            if u.element == TQ_KIND:
+            if u.element.query == TQ_KIND:
                 k = 0 if t == NULL else <int>t.kind + 1
             elif t == NULL or t.kind == TK_SURFACE:
                 return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
             else:
-                k = <int>_query(t, u.element)
+                k = <int>_query(t, u.element.query)
             if u.d[0] >= 0:
                 (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>k
             continue
@@ -416,9 +416,9 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
             t = texture_of(sm, w, u, lane, handles[lane], kind)
             if t == NULL:
                 return -1
-        if u.combine == TX_QUERY:
+        if u.form.texture == TX_QUERY:
             if u.d[0] >= 0:
-                (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element) if levels == NULL or levels[lane] == 0 else 0
+                (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element.query) if levels == NULL or levels[lane] == 0 else 0
             continue
         if not _fits(t, u.fn):
             return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
@@ -427,7 +427,7 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
             sampler = texture_of(sm, w, u, lane, samplers[lane], TK_SAMPLER)
             if sampler == NULL:
                 return -1
-        for k in range(u.count):
+        for k in range(u.coordinates):
             coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
         _sample(w.launch.m, t, sampler, u, coordinate, result, &seen)
@@ -435,7 +435,7 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
         for k in range(4):
             if u.d[k] >= 0:
                 (<uint32_t *>(w.rows + u.d[k]))[lane] = result[k]
-    if u.combine != TX_QUERY:
+    if u.form.texture != TX_QUERY:
         reach.texture_lanes = count_bits(lanes)
         reach.hazards = seen.stale
         texture_transact(&w.launch.m.caches.texture_l1, seen.place, seen.count, out)

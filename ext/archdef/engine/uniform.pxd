@@ -4,8 +4,8 @@ from libc.stdint cimport int64_t, uint64_t
 from archdef.engine.cache cimport Cache
 from archdef.engine.launch cimport Warp
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.program cimport Uop
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.uop cimport Uop
 
 cdef struct ConstantCaches:      # of a multiprocessor
     Cache first

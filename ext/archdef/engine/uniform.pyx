@@ -15,10 +15,10 @@ from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.operand cimport row_of
-from archdef.engine.program cimport Uop
 from archdef.engine.reach cimport Reach
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.types cimport FL_ADDRESS64
+from archdef.engine.uop cimport Uop
 
 
 cdef int constants_open(ConstantCaches *constants, const MachineTable *m) except -1:
@@ -97,9 +97,9 @@ cdef int64_t uniform_wait(ConstantCaches *constants, Warp *w, const Uop *u, int6
         return cycle
     lane = lowest_bit(lanes)
     if u.flags & FL_ADDRESS64:
-        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset
+        address = (<const uint64_t *>row)[lane] + <uint64_t>u.offset.bytes
     else:
-        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset)
+        address = <uint32_t>((<const uint32_t *>row)[lane] + <uint32_t>u.offset.bytes)
     near = _first(constants, address)
     if u.s_bank[0]:
         w.by_load = near != 2

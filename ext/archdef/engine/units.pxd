@@ -1,9 +1,9 @@
 """Units that the schedulers of a multiprocessor share."""
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
 
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
+from archdef.engine.uop cimport Uop
 
 cdef enum:
     UNIT_COPIES = 8              # most units of a kind
@@ -35,6 +35,13 @@ cdef uint32_t units_need(UnitSharing *sharing, const MachineTable *m, uint32_t k
 cdef void units_join(Units *units, uint32_t kinds) noexcept nogil
 cdef void occupy_counted(Units *units, Scheduler *schedulers, int scheduler, const Uop *u, int64_t cycle, int64_t cycles) noexcept nogil
 cdef void others_held(Units *units, int unit, int64_t until, int64_t cycles) noexcept nogil
+
+cdef inline int64_t further_cycle(Scheduler *s, const Uop *u) noexcept nogil:
+    """Whether the parts of a cycle that ops have occupied a unit for make one more by now: 1 or 0."""
+    cdef uint32_t parts = <uint32_t>s.unit_parts[u.unit] + u.fraction
+    s.unit_parts[u.unit] = <uint16_t>(parts & 255)
+    return parts >> 8
+
 
 cdef inline void occupy_alone(Units *units, int scheduler, int unit, int64_t cycle, int64_t cycles) noexcept nogil:
     """As `occupy_counted`, of a unit that is alone."""

@@ -3,8 +3,8 @@ from libc.stdint cimport int64_t, uint32_t
 
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
+from archdef.engine.uop cimport Uop
 
 
 cdef void units_open(UnitSharing *sharing, const MachineTable *m) noexcept nogil:

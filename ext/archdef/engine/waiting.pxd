@@ -13,12 +13,12 @@ from archdef.engine.events cimport EV_WAKE, events_push
 from archdef.engine.fetch cimport fetch
 from archdef.engine.launch cimport PENDING, WS_DIVERGED, WS_SLEEPING, WS_WAITING, Warp
 from archdef.engine.lsu_pipeline cimport throttled_until
-from archdef.engine.program cimport Uop
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Sm
 from archdef.engine.types cimport K_LOAD
 from archdef.engine.uniform cimport uniform_wait
 from archdef.engine.units cimport ALONE, occupy_alone, occupy_counted
+from archdef.engine.uop cimport Uop
 
 
 cdef extern from *:
