@@ -135,21 +135,11 @@ cdef void place_block_warp(Sm *sm, Warp *w, int32_t at, int64_t number) noexcept
     sm.launched_warps += 1
 
 
-cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
-    """Start the block that has been given this slot."""
-    cdef Block *b = sm.core.blocks + slot
-    cdef Launch *launch = b.launch
-    cdef Residency *residency = launch.origin.residencies + sm.core.id
-    cdef Warp *w
+cdef void _open_block(Sm *sm, Block *b) noexcept nogil:
+    """Give a block its place in the grid, no lane at a barrier, and shared memory of zeros."""
+    cdef const Launch *launch = b.launch
     cdef int64_t rest
-    cdef int32_t i, at, threads, k
-    if (launch.l1_sets and (launch.l1_sets != sm.l1.table.sets or launch.l1_ways != sm.l1.table.ways)
-            and sm.places.used[1] == launch.cost[1]):
-        cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
-        if sm.l1_policies != NULL:
-            l1_policies_emptied(sm.l1_policies)
-    if launch.code_lines:
-        fetch_preload(&sm.code, &sm.core, launch)
+    cdef int32_t k
     b.running = 1
     b.started = sm.core.now
     b.index[0] = <uint32_t>(b.number % launch.grid[0])
@@ -170,6 +160,10 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         memset(&b.barriers[k], 0, sizeof(Barrier))
         b.barriers[k].first_waiting = -1
         b.barriers[k].all = 1
+
+
+cdef void _count_block(const Sm *sm, const Launch *launch, Residency *residency) noexcept nogil:
+    """Count a block that starts."""
     if residency.warps_alive == 0:
         residency.active_since = sm.core.now
     if residency.counters.blocks == 0:
@@ -182,49 +176,77 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
     residency.counters.warps += launch.block_warps
     residency.counters.threads += launch.block_threads
     residency.counters.lanes += launch.block_warps * launch.lanes
+
+
+cdef void _set_lanes(const Launch *launch, Warp *w) noexcept nogil:
+    """Say which lanes a warp starts with: its block's last one may have fewer threads."""
+    cdef int32_t threads = launch.block_threads - w.index * launch.lanes
+    w.launched = ~<uint64_t>0 if threads >= 64 else (<uint64_t>1 << threads) - 1
+    w.quiet = ~<uint64_t>0
+    if launch.lanes < 64:
+        w.quiet = (<uint64_t>1 << launch.lanes) - 1
+    w.launched &= w.quiet
+    if launch.trace != NULL and lanes_traced(launch.trace, w.number):
+        w.quiet = 0
+    w.path = LN_FIRST
+    w.active = w.alive = w.launched
+
+
+cdef void _open_warp(Sm *sm, Warp *w) noexcept nogil:
+    """Put a warp at the first op, with registers and local memory of zeros; it has its block, and its place there."""
+    cdef const Launch *launch = w.launch
+    w.frames_left = &sm.chip.frames_left
+    _set_lanes(launch, w)
+    w.pc = 0
+    w.reconverge = -1
+    w.code_line = 0
+    w.depth = w.frame = 0
+    w.loads = 0
+    w.copy_group = w.bulk_group = 0
+    w.registers = launch.registers
+    w.cluster_arrived = w.arriving = w.missed = 0
+    if w.splits != NULL:
+        converge_start(w)
+    if launch.copies:
+        memset(w.copies, 0, sizeof(Copies))
+    w.settled = sm.core.now
+    memset(w.rows, 0, <size_t>launch.block_layout.row_bytes)
+    memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
+    memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
+    w.predicates[0] = ~<uint64_t>0
+    if launch.origin.buffers != NULL:
+        memset(w.errors, 0, <size_t>launch.lanes * sizeof(int32_t))
+    if launch.local_bytes:
+        memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
+
+
+cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
+    """Start the block that has been given this slot."""
+    cdef Block *b = sm.core.blocks + slot
+    cdef Launch *launch = b.launch
+    cdef Residency *residency = launch.origin.residencies + sm.core.id
+    cdef Warp *w
+    cdef int32_t i
+    if (launch.l1_sets and (launch.l1_sets != sm.l1.table.sets or launch.l1_ways != sm.l1.table.ways)
+            and sm.places.used[1] == launch.cost[1]):
+        cache_resize(&sm.l1, launch.l1_sets, launch.l1_ways)     # only an idle multiprocessor divides its array anew
+        if sm.l1_policies != NULL:
+            l1_policies_emptied(sm.l1_policies)
+    if launch.code_lines:
+        fetch_preload(&sm.code, &sm.core, launch)
+    _open_block(sm, b)
+    _count_block(sm, launch, residency)
     for i in range(launch.block_warps):
-        at = b.warps[i]
-        w = sm.core.warps + at
+        w = sm.core.warps + b.warps[i]
         block_storage_assign(launch, b.storage, w, i)
         w.launch = launch
         w.residency = residency
         w.block = slot
         w.index = i
-        w.frames_left = &sm.chip.frames_left
-        threads = launch.block_threads - i * launch.lanes
-        w.launched = ~<uint64_t>0 if threads >= 64 else (<uint64_t>1 << threads) - 1
-        w.quiet = ~<uint64_t>0
-        if launch.lanes < 64:
-            w.quiet = (<uint64_t>1 << launch.lanes) - 1
-        w.launched &= w.quiet
         w.number = b.number * launch.block_warps + i
-        if launch.trace != NULL and lanes_traced(launch.trace, w.number):
-            w.quiet = 0
-        w.path = LN_FIRST
-        w.active = w.alive = w.launched
-        w.pc = 0
-        w.reconverge = -1
-        w.code_line = 0
-        w.depth = w.frame = 0
-        w.loads = 0
-        w.copy_group = w.bulk_group = 0
-        w.registers = launch.registers
-        w.cluster_arrived = w.arriving = w.missed = 0
-        if w.splits != NULL:
-            converge_start(w)
-        if launch.copies:
-            memset(w.copies, 0, sizeof(Copies))
-        w.settled = sm.core.now
-        memset(w.rows, 0, <size_t>launch.block_layout.row_bytes)
-        memset(w.ready, 0, <size_t>(launch.rows + launch.predicates) * sizeof(int64_t))
-        memset(w.predicates, 0, <size_t>launch.predicates * sizeof(uint64_t))
-        w.predicates[0] = ~<uint64_t>0
-        if launch.origin.buffers != NULL:
-            memset(w.errors, 0, <size_t>launch.lanes * sizeof(int32_t))
-        if launch.local_bytes:
-            memset(w.local, 0, <size_t>(launch.lanes * launch.local_bytes))
+        _open_warp(sm, w)
         _preset(launch, sm, w, b)
-        place_block_warp(sm, w, at, b.number)
+        place_block_warp(sm, w, b.warps[i], b.number)
         plan(sm, w, max(sm.core.now, residency.ready), ST_CONSTANT_DEPENDENCY if residency.ready > sm.core.now else ST_BRANCH)
 
 

@@ -312,16 +312,76 @@ cdef void _give_back(Dispatcher *d, Launch *child) noexcept nogil:
     d.spare = child
 
 
+cdef int _usable(SmCore *sm, Warp *w, const KernelTable *table, int32_t kernel, const char *arguments, int lane) noexcept nogil:
+    """Whether a child can use the pointers that it is given; 0, or -1 after a fault."""
+    cdef uint64_t value
+    cdef int64_t i
+    for i in range(table.pointer_count):
+        memcpy(&value, arguments + table.pointers[i], 8)
+        if value - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES or value - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
+            if sm.fault.code == 0:
+                sm.fault.detail[0] = <uint64_t>table.pointers[i]
+                sm.fault.detail[1] = <uint64_t>kernel
+            return guest_fault(sm, w, FAULT_LAUNCH_POINTER, lane, value)
+    return 0
+
+
+cdef void _inherit(Launch *child, const Launch *model, const Launch *parent) noexcept nogil:
+    """Give a child what all launches of its kernel have, and the memory of its parent."""
+    child.ops = model.ops
+    child.code_lines = model.code_lines
+    child.targets = model.targets
+    child.operands = model.operands
+    child.op_count = model.op_count
+    child.copies = model.copies
+    child.statements = model.statements
+    child.rows = model.rows
+    child.predicates = model.predicates
+    child.special_count = model.special_count
+    child.special_of = model.special_of
+    child.special_row = model.special_row
+    child.lanes = model.lanes
+    child.pitch = model.pitch
+    child.memos = model.memos
+    child.counters = model.counters
+    child.issued = model.issued
+    child.local_bytes = model.local_bytes
+    child.registers = model.registers
+    child.stack_start = model.stack_start
+    child.const_start = model.const_start
+    child.arena = parent.arena
+    child.spans = parent.spans
+    child.span_count = parent.span_count
+    child.textures = parent.textures
+    child.heap = parent.heap
+    child.passes_period = parent.passes_period
+
+
+cdef void _shape(Launch *child, const Launch *model, const LaunchBuffer *buffer) noexcept nogil:
+    """Give a child the grid and the blocks that its launch asks for."""
+    cdef int k
+    for k in range(3):
+        child.grid[k] = buffer.grid[k]
+        child.block[k] = buffer.block[k]
+    child.blocks = <int64_t>child.grid[0] * child.grid[1] * child.grid[2]
+    child.block_threads = <int32_t>(child.block[0] * child.block[1] * child.block[2])
+    child.block_warps = (child.block_threads + child.lanes - 1) // child.lanes
+    child.shared_bytes = model.shared_bytes + buffer.shared
+    child.l1_sets = 0
+    child.cost[0] = 0
+    block_storage_plan(child)
+
+
 cdef int _launch(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *when) noexcept nogil:
     """Launch a kernel with the arguments in a buffer; puts off `when`, should that take longer. Returns a DeviceError, -1 after a fault."""
     cdef Origin *origin = w.launch.origin
-    cdef uint64_t address = _wide(w, u, 0, lane), value
+    cdef uint64_t address = _wide(w, u, 0, lane)
     cdef LaunchBuffer *buffer
     cdef const KernelTable *table
     cdef Launch *child
     cdef const char *arguments
-    cdef int64_t i, number = _numbered(origin, w.launch, address)
-    cdef int k, refusal
+    cdef int64_t number = _numbered(origin, w.launch, address)
+    cdef int refusal
     if number < 0:
         return DE_VALUE
     buffer = origin.buffers + number
@@ -329,13 +389,8 @@ cdef int _launch(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int
         return DE_VALUE
     table = origin.kernels + buffer.kernel
     arguments = w.launch.arena + (address - <uint64_t>GLOBAL_BASE)
-    for i in range(table.pointer_count):
-        memcpy(&value, arguments + table.pointers[i], 8)
-        if value - <uint64_t>SHARED_WINDOW < <uint64_t>WINDOW_BYTES or value - <uint64_t>LOCAL_WINDOW < <uint64_t>WINDOW_BYTES:
-            if sm.fault.code == 0:
-                sm.fault.detail[0] = <uint64_t>table.pointers[i]
-                sm.fault.detail[1] = <uint64_t>buffer.kernel
-            return guest_fault(sm, w, FAULT_LAUNCH_POINTER, lane, value)
+    if _usable(sm, w, table, buffer.kernel, arguments, lane) < 0:
+        return -1
     child = _item(sm, d, w, LK_GRID)
     if child == NULL:
         return DE_MEMORY
@@ -347,44 +402,9 @@ cdef int _launch(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int
     child.kernel = buffer.kernel
     child.buffer = <int32_t>number
     buffer.launch = child
-    child.ops = table.model.ops
-    child.code_lines = table.model.code_lines
-    child.targets = table.model.targets
-    child.operands = table.model.operands
-    child.op_count = table.model.op_count
-    child.copies = table.model.copies
-    child.statements = table.model.statements
-    child.rows = table.model.rows
-    child.predicates = table.model.predicates
-    child.special_count = table.model.special_count
-    child.special_of = table.model.special_of
-    child.special_row = table.model.special_row
-    child.lanes = table.model.lanes
-    child.pitch = table.model.pitch
-    child.memos = table.model.memos
-    child.counters = table.model.counters
-    child.issued = table.model.issued
-    child.local_bytes = table.model.local_bytes
-    child.registers = table.model.registers
-    child.stack_start = table.model.stack_start
-    child.const_start = table.model.const_start
-    child.arena = w.launch.arena
-    child.spans = w.launch.spans
-    child.span_count = w.launch.span_count
-    child.textures = w.launch.textures
-    child.heap = w.launch.heap
-    child.passes_period = w.launch.passes_period
+    _inherit(child, &table.model, w.launch)
     child.parameter_start = 0
-    for k in range(3):
-        child.grid[k] = buffer.grid[k]
-        child.block[k] = buffer.block[k]
-    child.blocks = <int64_t>child.grid[0] * child.grid[1] * child.grid[2]
-    child.block_threads = <int32_t>(child.block[0] * child.block[1] * child.block[2])
-    child.block_warps = (child.block_threads + child.lanes - 1) // child.lanes
-    child.shared_bytes = table.model.shared_bytes + buffer.shared
-    child.l1_sets = 0
-    child.cost[0] = 0
-    block_storage_plan(child)
+    _shape(child, &table.model, buffer)
     if _fill(child, table, arguments, address) < 0:
         sm.fault.out_of_memory = True
         return DE_MEMORY
@@ -505,49 +525,54 @@ cdef int _told(SmCore *sm, Warp *w, const Uop *u, int lane, const int64_t *pairs
     return DE_VALUE
 
 
-cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
-    """Serve one lane's call at a cycle, which it may put off. Returns 1 if the warp has to wait for its children, -1 after a fault."""
-    cdef int64_t when = due[0]
+cdef void _address_call(SmCore *sm, Warp *w, const Uop *u, int lane) noexcept nogil:
+    """Serve a call that gives an address: of a buffer of arguments, or of a text."""
     cdef Origin *origin = w.launch.origin
-    cdef Block *b = sm.blocks + w.block
-    cdef int32_t answer = DE_NONE, value
     cdef uint64_t address = 0
-    cdef bint remembered = True
+    cdef int32_t answer, value
     if u.fn == SYS_LAUNCH_BUFFER:
         answer = _buffer(sm, w, u, lane, &address)
         if answer:
             call_failed(w, lane, answer, False)
-        if u.d[0] >= 0:
-            (<uint64_t *>(w.rows + u.d[0]))[lane] = address
-        return 0
-    if u.fn == SYS_ERROR_TEXT:
-        address = origin.text_address
-        if address:
-            value = <int32_t>_word(w, u, 0, lane)
-            address += <uint64_t>(TEXT_BYTES * (2 * (value if 0 <= value < 1024 else 1023) + (1 if _word(w, u, 1, lane) else 0)))
-        if u.d[0] >= 0:
-            (<uint64_t *>(w.rows + u.d[0]))[lane] = address
-        return 0
+    elif origin.text_address:
+        value = <int32_t>_word(w, u, 0, lane)
+        address = origin.text_address + <uint64_t>(
+            TEXT_BYTES * (2 * (value if 0 <= value < 1024 else 1023) + (1 if _word(w, u, 1, lane) else 0)))
+    if u.d[0] >= 0:
+        (<uint64_t *>(w.rows + u.d[0]))[lane] = address
+
+
+cdef int _stream_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
+    """Serve a call about launches, streams, events or copies. Returns a DeviceError, -1 after a fault."""
+    cdef int64_t when = due[0]
     if u.fn == SYS_LAUNCH:
-        answer = _launch(sm, d, w, u, lane, due)
-    elif u.fn == SYS_JOIN:
+        return _launch(sm, d, w, u, lane, due)
+    if u.fn == SYS_JOIN:
         if w.launch.depth >= w.launch.m.device_launches.synchronization_depth:
-            answer = DE_JOIN_DEPTH
-    elif u.fn == SYS_STREAM_MAKE:
-        answer = _make(sm, d, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE
-    elif u.fn == SYS_STREAM_DROP:
-        answer = _drop(w, _wide(w, u, 0, lane), STREAM)
-    elif u.fn == SYS_EVENT_MAKE:
-        answer = _make(sm, d, w, u, lane, EVENT) if (<uint32_t>_word(w, u, 1, lane) | BLOCKING_SYNC) == (DISABLE_TIMING | BLOCKING_SYNC) else DE_VALUE
-    elif u.fn == SYS_EVENT_DROP:
-        answer = _drop(w, _wide(w, u, 0, lane), EVENT)
-    elif u.fn == SYS_EVENT_RECORD:
-        answer = _mark(sm, d, w, _wide(w, u, 1, lane), _wide(w, u, 0, lane), True, when)
-    elif u.fn == SYS_EVENT_WAIT:
-        answer = _mark(sm, d, w, _wide(w, u, 0, lane), _wide(w, u, 1, lane), False, when)
-    elif u.fn == SYS_COPY or u.fn == SYS_FILL:
-        answer = _move(sm, d, w, u, lane, u.fn == SYS_FILL, when)
-    elif u.fn == SYS_TAKE:
+            return DE_JOIN_DEPTH
+    if u.fn == SYS_STREAM_MAKE:
+        return _make(sm, d, w, u, lane, STREAM) if <uint32_t>_word(w, u, 1, lane) <= NON_BLOCKING else DE_VALUE
+    if u.fn == SYS_STREAM_DROP:
+        return _drop(w, _wide(w, u, 0, lane), STREAM)
+    if u.fn == SYS_EVENT_MAKE:
+        return _make(sm, d, w, u, lane, EVENT) if (<uint32_t>_word(w, u, 1, lane) | BLOCKING_SYNC) == (DISABLE_TIMING | BLOCKING_SYNC) else DE_VALUE
+    if u.fn == SYS_EVENT_DROP:
+        return _drop(w, _wide(w, u, 0, lane), EVENT)
+    if u.fn == SYS_EVENT_RECORD:
+        return _mark(sm, d, w, _wide(w, u, 1, lane), _wide(w, u, 0, lane), True, when)
+    if u.fn == SYS_EVENT_WAIT:
+        return _mark(sm, d, w, _wide(w, u, 0, lane), _wide(w, u, 1, lane), False, when)
+    if u.fn == SYS_COPY or u.fn == SYS_FILL:
+        return _move(sm, d, w, u, lane, u.fn == SYS_FILL, when)
+    return DE_NONE
+
+
+cdef int _device_call(SmCore *sm, Warp *w, const Uop *u, int lane, bint *remembered) noexcept nogil:
+    """Serve a call about the device and its heap. Returns a DeviceError, -1 after a fault; says whether it becomes the last error."""
+    cdef Origin *origin = w.launch.origin
+    cdef int32_t answer = DE_NONE, value
+    cdef uint64_t address
+    if u.fn == SYS_TAKE:
         address = heap_allocate(w.launch.heap, _wide(w, u, 1, lane))
         answer = _store(sm, w, lane, _wide(w, u, 0, lane), &address, 8) if address else DE_MEMORY
     elif u.fn == SYS_GIVE:
@@ -556,7 +581,7 @@ cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, 
             answer = DE_VALUE
     elif u.fn == SYS_ERROR:
         answer = last_error(w, lane, _word(w, u, 0, lane))
-        remembered = False
+        remembered[0] = False
     elif u.fn == SYS_DEVICE:
         value = 1 if _word(w, u, 1, lane) else 0
         answer = _store(sm, w, lane, _wide(w, u, 0, lane), &value, 4)
@@ -567,12 +592,24 @@ cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, 
         answer = _told(sm, w, u, lane, origin.limits, origin.limit_count, 8)
         if answer == DE_VALUE:      # which no later question for the last error tells
             answer = DE_LIMIT if <uint32_t>_word(w, u, 1, lane) < LIMITS else DE_VALUE
-            remembered = False
+            remembered[0] = False
             call_refused(w, answer, u.d[0] >= 0)
     elif _word(w, u, 2, lane):
         answer = DE_DEVICE
     else:
         answer = _told(sm, w, u, lane, origin.attributes, origin.attribute_count, 4)
+    return answer
+
+
+cdef int child_call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, int lane, int64_t *due) noexcept nogil:
+    """Serve one lane's call at a cycle, which it may put off. Returns 1 if the warp has to wait for its children, -1 after a fault."""
+    cdef const Block *b = sm.blocks + w.block
+    cdef int32_t answer
+    cdef bint remembered = True
+    if u.fn == SYS_LAUNCH_BUFFER or u.fn == SYS_ERROR_TEXT:
+        _address_call(sm, w, u, lane)
+        return 0
+    answer = _stream_call(sm, d, w, u, lane, due) if u.fn <= SYS_FILL else _device_call(sm, w, u, lane, &remembered)
     if answer < 0:
         return -1
     if answer and remembered:

@@ -102,6 +102,21 @@ cdef int32_t _circling(const SmCore *sm, const Warp *w, Grid grid, list waiting,
     return _branch(w, w.alive & ~left, left) if left else -1
 
 
+cdef dict _counted(const Dispatcher *dispatcher):
+    """Count the blocks that have a place, and those for which there was none yet."""
+    cdef const Launch *launch = dispatcher.running
+    cdef int64_t resident = 0, unstarted = 0, i
+    cdef int32_t k
+    while launch != NULL:
+        unstarted += launch.blocks - launch.next_block
+        launch = launch.next_running
+    for i in range(dispatcher.m.chip.multiprocessors):
+        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
+            if dispatcher.sms[i].core.blocks[k].running:
+                resident += 1
+    return {"resident": resident, "unstarted": unstarted}
+
+
 cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid grid):
     """Describe a machine on which no warp can go on.
 
@@ -118,17 +133,7 @@ cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid 
     cdef const Warp *w
     cdef int64_t i
     cdef int32_t k, op = -1
-    cdef int64_t resident = 0, unstarted = 0
     cdef uint64_t here = 0, elsewhere = 0
-    cdef const Launch *launch = dispatcher.running
-    while launch != NULL:
-        unstarted += launch.blocks - launch.next_block
-        launch = launch.next_running
-    for i in range(dispatcher.m.chip.multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
-            if dispatcher.sms[i].core.blocks[k].running:
-                resident += 1
-    counted = {"resident": resident, "unstarted": unstarted}
     waiting, missing = [], []
     branch = None
     for i in range(dispatcher.m.chip.multiprocessors):
@@ -163,4 +168,4 @@ cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid 
                     branch = _statement(w.launch, op, grid)
     waiting.sort(key=lambda entry: "wanted" not in entry)      # for registers, others wait at barriers
     numbers = {entry["barrier"] for entry in waiting} - {None}
-    return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch, **counted}
+    return {"barrier": numbers.pop() if len(numbers) == 1 else None, "waiting": waiting, "missing": missing, "branch": branch, **_counted(dispatcher)}

@@ -28,64 +28,47 @@ _KINDS = {FAULT_BOUNDS: "bounds", FAULT_ALIGNMENT: "alignment", FAULT_READ_ONLY:
           FAULT_ASSERT: "assertion", FAULT_BARRIER_NUMBER: "barrier_number", FAULT_BRANCH_INDEX: "branch_index", FAULT_TENSOR: "tensor_map",
           FAULT_INSTRUCTIONS: "instructions", FAULT_CYCLES: "cycles"}
 
+_STANDSTILL = (FAULT_DEADLOCK, FAULT_DIVERGED, FAULT_LIVELOCK)
 _ELEMENTS = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32 or tf32", "f32.ftz or tf32.ftz", "f64", "bf16")
 _SPACES = {SP_GLOBAL: "global memory", SP_SHARED: "shared memory", SP_LOCAL: "local memory", SP_CONST: "constant memory",
            SP_GENERIC: "memory", SP_MATRIX: "shared memory", SP_TEXTURE: "texture", SP_SURFACE: "surface"}
 
 
-cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory,
-                        int64_t instructions, int64_t max_cycles):
-    """Make the exception for a fault of a launch."""
-    cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
-    cdef const Warp *w = NULL
-    cdef const Block *b = NULL
-    entry, statements = grid.entry, grid.statements
-    if launch.parent != NULL:
-        entry, statements = grid.kernels.names[launch.kernel], grid.kernels.programs[launch.kernel].statements
-    op, where, statement, block, thread = f.op, "", None, None, None
-    if 0 <= op < launch.op_count and statements:
-        statement = statements[launch.ops[op].statement]
-        where = f" at {statement}"
-    if f.launch != NULL and f.warp >= 0:
-        w = &dispatcher.sms[f.sm].core.warps[f.warp]
-        b = &dispatcher.sms[f.sm].core.blocks[w.block]
-        block = (b.index[0], b.index[1], b.index[2])
-        linear = w.index * launch.lanes + f.lane
-        x, y = launch.block[0], launch.block[1]
-        thread = (linear % x, linear // x % y, linear // (x * y))
-    data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
-                warp=w.index if block is not None else None)
-    space = _SPACES[launch.ops[op].space] if 0 <= op < launch.op_count else "memory"
-    if (0 <= op < launch.op_count and launch.ops[op].space == SP_GLOBAL and launch.ops[op].kind in (K_LOAD, K_STORE, K_ATOM)
-            and launch.ops[op].form.reach & MULTICAST):
-        space = "what is mapped at multicast addresses (device.multicast), which alone multimem accesses"
-    reach = launch.ops[op].lane_bytes if 0 <= op < launch.op_count else 0
-    if 0 <= op < launch.op_count and launch.ops[op].kind == K_BULK:
-        reach = f.detail[0]
-    who = f"block {block}, thread {thread}" if block is not None else "a block that has ended since"
+cdef tuple _place(const Fault *f, const Launch *launch, const Dispatcher *dispatcher):
+    """Give the block, the thread and the number of the warp that a fault is of; None for each: the block has ended since."""
+    cdef const Warp *w
+    cdef const Block *b
+    if f.launch == NULL or f.warp < 0:
+        return None, None, None
+    w = &dispatcher.sms[f.sm].core.warps[f.warp]
+    b = &dispatcher.sms[f.sm].core.blocks[w.block]
+    linear = w.index * launch.lanes + f.lane
+    x, y = launch.block[0], launch.block[1]
+    return (b.index[0], b.index[1], b.index[2]), (linear % x, linear // x % y, linear // (x * y)), w.index
+
+
+cdef _space(const Fault *f, const Launch *launch, DeviceMemory memory):
+    """Name the memory that the op of a fault accesses."""
+    space = "memory"
+    if 0 <= f.op < launch.op_count:
+        space = _SPACES[launch.ops[f.op].space]
+        if (launch.ops[f.op].space == SP_GLOBAL and launch.ops[f.op].kind in (K_LOAD, K_STORE, K_ATOM)
+                and launch.ops[f.op].form.reach & MULTICAST):
+            space = "what is mapped at multicast addresses (device.multicast), which alone multimem accesses"
     if space in ("global memory", "memory") and memory.heap_address <= f.address < memory.heap_address + _heap_span(memory):
         space = "what the kernel has allocated on the device heap"
-    depth = 0
-    if f.code in (FAULT_STACK, FAULT_FRAME):
-        w = &dispatcher.sms[f.sm].core.warps[f.warp]
-        depth = sum(w.stack[k].call for k in range(w.depth))
-        data["depth"] = depth
-    waiting, told, blocks = bin(f.lanes).count("1"), "", ""
-    if f.code in (FAULT_DEADLOCK, FAULT_DIVERGED, FAULT_LIVELOCK):
-        found = explain_deadlock(f, dispatcher, grid)
-        data.update(found)
-        told, blocks = _told(found), _blocks(found)
-    text = {
+    return space
+
+
+cdef dict _of_memory(const Fault *f, const Launch *launch, DeviceMemory memory, Grid grid, who):
+    """What faults of accesses to memory say."""
+    space, reach = _space(f, launch, memory), 0
+    if 0 <= f.op < launch.op_count:
+        reach = f.detail[0] if launch.ops[f.op].kind == K_BULK else launch.ops[f.op].lane_bytes
+    return {
         FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
         FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
         FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
-        FAULT_PART_OF_WARP: f"an instruction of a whole warp that {waiting} of its {launch.lanes} lanes do not execute, "
-                            f"the first {who}",
-        FAULT_PART_OF_GROUP: f"an instruction of four whole warps, of which block {block} has not all, the first {who}",
-        FAULT_DEADLOCK: "no warp can go on" + (f": block {block} waits {_for(data)}" if f.lanes else "") + told,
-        FAULT_LIVELOCK: f"no warp can go on: {blocks}{told}",
-        FAULT_DIVERGED: f"{waiting} lanes of a warp wait here for lanes of it that do not come, the first {who}; no warp can go on{told}",
-        FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
         FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
         FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
         FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",
@@ -93,13 +76,7 @@ cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid,
                                  f"{f.address:#x}, {who}",
         FAULT_SURFACE_FORMAT: f"the surface of handle {f.address:#x} has texels of another size than the {reach} bytes that the "
                               f"instruction works on, {who}",
-        FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
-        FAULT_FRAME: f"the call stack of {launch.local_bytes - launch.stack_start} bytes per thread "
-                     f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
-        FAULT_CALL_TARGET: f"indirect call of {f.address:#x}, which is no function that can be called here, {who}",
         FAULT_FREE: f"free of {f.address:#x}, which is no allocation of the device heap (or was freed before), {who}",
-        FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
-                     f"{who}",
         FAULT_LAUNCH_POINTER: f"a child is given {f.address:#x}, the address of shared or local memory of its parent, which it cannot use"
                               f"{_argument(f, grid)}, {who}",
         FAULT_LAUNCH_COPY: f"a copy of {f.detail[0]} bytes at address {f.address:#x} that the kernel asks for leaves its allocation",
@@ -107,17 +84,73 @@ cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid,
         FAULT_CLUSTER_BLOCK: f"address {f.address:#x} is in the shared memory of rank {f.detail[0]} of the cluster, a block that has "
                              f"{'ended' if f.detail[1] else 'not begun'}, {who}",
         FAULT_BULK_SIZE: f"the size of a bulk copy must be a multiple of 16, got {f.address}, {who}",
-        FAULT_TENSOR: f"{_tensor(f)}, {who}",
+        FAULT_TENSOR: f"{_tensor(f)}, {who}"}
+
+
+cdef dict _of_control(const Fault *f, const Launch *launch, DeviceMemory memory, Grid grid, block, who, depth):
+    """What faults of branches, calls, and instructions of whole warps say."""
+    return {
+        FAULT_PART_OF_WARP: f"an instruction of a whole warp that {bin(f.lanes).count('1')} of its {launch.lanes} lanes do not execute, "
+                            f"the first {who}",
+        FAULT_PART_OF_GROUP: f"an instruction of four whole warps, of which block {block} has not all, the first {who}",
+        FAULT_TRAP: f"trap, {who}" + _without_workspace(grid),
+        FAULT_STACK: f"calls nested too deeply, {depth} deep, {who}",
+        FAULT_FRAME: f"the call stack of {launch.local_bytes - launch.stack_start} bytes per thread "
+                     f"(limits.stack_bytes_per_thread) is full, {depth} calls deep, {who}",
+        FAULT_CALL_TARGET: f"indirect call of {f.address:#x}, which is no function that can be called here, {who}",
+        FAULT_PHASE: f"{f.address} arrivals are not what a barrier in shared memory (mbarrier) allows here; was it initialised? "
+                     f"{who}",
         FAULT_ASSERT: f"{_assertion(f, memory)}, {who}",
         FAULT_BARRIER_NUMBER: f"barrier number past 15, {who}",
-        FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}",
+        FAULT_BRANCH_INDEX: f"indexed branch past its list of targets, {who}"}
+
+
+cdef dict _of_standstill(const Fault *f, who, data):
+    """What faults of machines on which nothing happens any more say; `data` has what `explain_deadlock` has found."""
+    if f.code not in _STANDSTILL:
+        return {}
+    told = _told(data)
+    return {
+        FAULT_DEADLOCK: "no warp can go on" + (f": block {data['block']} waits {_for(data)}" if f.lanes else "") + told,
+        FAULT_LIVELOCK: f"no warp can go on: {_blocks(data)}{told}",
+        FAULT_DIVERGED: f"{bin(f.lanes).count('1')} lanes of a warp wait here for lanes of it that do not come, the first {who}; "
+                        f"no warp can go on{told}"}
+
+
+cdef dict _of_limits(const Fault *f, const Launch *launch, int64_t instructions, int64_t max_cycles):
+    """What faults of the simulation itself say."""
+    return {
         FAULT_INSTRUCTIONS: f"the budget of {instructions} warp instructions is spent, {launch.done_blocks} of "
                             f"{launch.blocks} blocks done",
         FAULT_CYCLES: f"the budget of {max_cycles} cycles is spent, {launch.done_blocks} of {launch.blocks} "
                       "blocks done",
         FAULT_HOST_MEMORY: "the host is out of memory",
-        FAULT_LATE: f"multiprocessor {f.sm} broke its time order; this is a fault of archdef, please report it",
-    }[f.code]
+        FAULT_LATE: f"multiprocessor {f.sm} broke its time order; this is a fault of archdef, please report it"}
+
+
+cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid, DeviceMemory memory,
+                        int64_t instructions, int64_t max_cycles):
+    """Make the exception for a fault of a launch."""
+    cdef const Launch *launch = f.launch if f.launch != NULL else &grid.launch
+    cdef const Warp *w
+    entry, statements = grid.entry, grid.statements
+    if launch.parent != NULL:
+        entry, statements = grid.kernels.names[launch.kernel], grid.kernels.programs[launch.kernel].statements
+    where, statement, depth = "", None, 0
+    if 0 <= f.op < launch.op_count and statements:
+        statement = statements[launch.ops[f.op].statement]
+        where = f" at {statement}"
+    block, thread, warp = _place(f, launch, dispatcher)
+    data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
+                warp=warp)
+    who = f"block {block}, thread {thread}" if block is not None else "a block that has ended since"
+    if f.code in (FAULT_STACK, FAULT_FRAME):
+        w = &dispatcher.sms[f.sm].core.warps[f.warp]
+        data["depth"] = depth = sum(w.stack[k].call for k in range(w.depth))
+    if f.code in _STANDSTILL:
+        data.update(explain_deadlock(f, dispatcher, grid))
+    text = {**_of_memory(f, launch, memory, grid, who), **_of_control(f, launch, memory, grid, block, who, depth), **_of_standstill(f, who, data),
+            **_of_limits(f, launch, instructions, max_cycles)}[f.code]
     if f.code == FAULT_LATE:
         return RuntimeError(text)
     if f.code == FAULT_HOST_MEMORY:

@@ -85,6 +85,13 @@ cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
         access.apart = 0
     if u.kind == K_COPY and access.count:
         w.copies.pieces[w.copy_group % COPY_GROUPS] += 1
+    _count_near(c, u, reach)
+    _count_far(c, u, reach)
+    return 0
+
+
+cdef inline void _count_near(StatementCounters *c, const Uop *u, Reach *reach) noexcept nogil:
+    """Count what an access does to shared and constant memory."""
     if reach.shared_groups:
         if u.kind == K_LOAD:
             c.shared_loads += 1
@@ -106,6 +113,10 @@ cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
     elif reach.constant_passes:
         c.constant_loads += 1
         c.constant_passes += reach.constant_passes
+
+
+cdef inline void _count_far(StatementCounters *c, const Uop *u, const Reach *reach) noexcept nogil:
+    """Count what it does to global and local memory, textures and surfaces."""
     if reach.global_lanes:
         if u.kind == K_LOAD or u.kind == K_COPY:
             c.global_loads += 1
@@ -130,7 +141,6 @@ cdef inline int _access(Sm *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeli
         else:
             c.local_stores += 1
             c.local_store_transactions += reach.pieces
-    return 0
 
 
 cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t *latency, int64_t cycle) noexcept nogil:
@@ -180,35 +190,25 @@ cdef inline void _draw(Sm *sm, int64_t cycle) noexcept nogil:
     sm.units.turn = <int32_t>pseudorandom_below(<uint64_t>(cycle << 16 | sm.core.id), <uint32_t>sm.m.schedulers.count)
 
 
-cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
-    """Let the load/store unit begin the access that has been made ready."""
-    cdef Launch *launch = w.launch
-    cdef const MachineTable *m = launch.m
-    cdef LsuPipeline *lsu = &sm.lsu
-    cdef int64_t latency = u.latency, tags = 0
-    cdef int32_t load
-    cdef int i
-    lsu.passes = 0
-    sm.lsu.looping = 0
+cdef inline int64_t _begin_unit(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+    """Hold the unit for an access that is no loop. Gives its latency, without that of what it sends to the network."""
+    cdef int64_t latency = u.latency
     if reach.remote_bytes:
         _begin_remote(sm, w, u, reach, &latency, cycle)
     elif reach.shared_groups:
-        if u.retry_cycles:
-            _loop(sm, w, u, reach, cycle)
-            return
         _begin_shared(sm, w, u, reach, &latency, cycle)
     elif reach.constant_passes:
-        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, m.caches.constant_port.pass_latency_cycles)
+        latency += (reach.constant_passes - 1) * max(<int64_t>u.interval, 1, sm.m.caches.constant_port.pass_latency_cycles)
         occupy(sm, w, u, cycle, reach.constant_passes * <int64_t>u.interval)
     else:
         occupy(sm, w, u, cycle, <int64_t>u.interval)
-    if sm.lsu.drawn:
-        sm.lsu.drawn -= 1
-        _draw(sm, cycle)
-    if lsu.count == 0:
-        for i in range(u.set_count):
-            w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
-        return
+    return latency
+
+
+cdef inline void _fill_pipeline(Sm *sm, Launch *launch, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+    """Say what the load/store unit needs to know of an access to send its transactions."""
+    cdef const MachineTable *m = launch.m
+    cdef LsuPipeline *lsu = &sm.lsu
     lsu.active = 1
     lsu.next = 0
     lsu.again = 0
@@ -222,7 +222,6 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
     lsu.cache = NULL
     if u.kind == K_STORE:
         lsu.kind = RQ_WRITE
-        lsu_run(sm, cycle)
         return
     lsu.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
@@ -232,7 +231,15 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
             lsu.cache = &sm.texture
         elif sm.l1.table.sets and not u.flags & FL_BYPASS_L1 and u.space < SP_TEXTURE:
             lsu.cache = &sm.l1
-    load = take_load(&sm.in_flight, slot, <int32_t>(u - launch.ops))
+
+
+cdef inline void _send(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle, int64_t latency) noexcept nogil:
+    """Let the load/store unit send transactions to whose answers somebody looks forward."""
+    cdef const MachineTable *m = w.launch.m
+    cdef LsuPipeline *lsu = &sm.lsu
+    cdef int32_t load = take_load(&sm.in_flight, slot, <int32_t>(u - w.launch.ops))
+    cdef int64_t tags = 0
+    cdef int i
     lsu.load = load
     w.loads += 1
     if reach.word_passes and lsu.cache == &sm.l1:
@@ -262,6 +269,30 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
         w.loads -= 1
         for i in range(u.set_count):
             w.ready[u.sets[i]] = latency << 4 | u.cause
+
+
+cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach *reach, int32_t group, int64_t cycle) noexcept nogil:
+    """Let the load/store unit begin the access that has been made ready."""
+    cdef int64_t latency
+    cdef int i
+    sm.lsu.passes = 0
+    sm.lsu.looping = 0
+    if u.retry_cycles and reach.shared_groups and not reach.remote_bytes:
+        _loop(sm, w, u, reach, cycle)
+        return
+    latency = _begin_unit(sm, w, u, reach, cycle)
+    if sm.lsu.drawn:
+        sm.lsu.drawn -= 1
+        _draw(sm, cycle)
+    if sm.lsu.count == 0:
+        for i in range(u.set_count):
+            w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
+        return
+    _fill_pipeline(sm, w.launch, u, reach, cycle)
+    if u.kind == K_STORE:
+        lsu_run(sm, cycle)
+    else:
+        _send(sm, slot, w, u, reach, group, cycle, latency)
 
 
 cdef int memory_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil:

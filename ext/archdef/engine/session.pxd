@@ -33,12 +33,17 @@ cdef class Session:
     cdef int64_t instructions
     cdef int ended
 
+    cdef int _admit(self) except -1
+    cdef int _open_units(self, Grid made) except -1
+    cdef Grid _ready(self, Grid made, int64_t cycle)
     cdef int _begin_placement(self) except -1
     cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1
     cdef int _step(self, int64_t until_cycle) noexcept nogil
+    cdef int _steps(self, int64_t until_cycle, int64_t deadline) noexcept nogil
+    cdef int _look_for_livelock(self) noexcept nogil
     cdef void _blame(self) noexcept nogil
     cdef void _point_at_running(self) noexcept nogil
     cdef void _blame_livelock(self) noexcept nogil

@@ -152,9 +152,8 @@ cdef class Session:
 
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
-               uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None,
-               bint cooperative=False, int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0,
-               int64_t l1_ways=0, cluster=None, multicast=()):
+               uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None, bint cooperative=False,
+               int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0, int64_t l1_ways=0, cluster=None, multicast=()):
         """Hand a grid over.
 
         Parameters
@@ -168,8 +167,7 @@ cdef class Session:
         dynamic_shared_bytes : int
             Shared memory per block beyond what the kernel declares.
         allowed : int or tuple of 4 int
-            Blocks that one multiprocessor could hold if it had to itself all of its warps, block slots, registers, shared memory; a
-            single number for each of them.
+            Blocks that a multiprocessor could hold by its warps, its block slots, its registers, its shared memory alone; or one number for all.
         global_base, const_base : int
             Device addresses of the module's variable and constant areas; 0 if it has none.
         name : str, optional
@@ -201,10 +199,21 @@ cdef class Session:
         -------
         Grid
         """
-        cdef int64_t i
         cdef Grid made
-        cdef LoadedProgram loaded
-        cdef uint32_t kinds
+        self._admit()
+        try:
+            made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
+                        dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
+                        print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+            self._enter(made)
+            self._open_units(made)
+        except BaseException:
+            self._release(1)
+            raise
+        return self._ready(made, max(earliest_cycle, self.epoch))
+
+    cdef int _admit(self) except -1:
+        """Let one more grid use the machine and its memory."""
         if self.ended:
             raise RuntimeError("the session has ended")
         with self.memory._lock:
@@ -215,29 +224,32 @@ cdef class Session:
                     self._begin_placement()
                 self.memory.running += 1
             self.active += 1
-        try:
-            made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block,
-                        parameters, dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name,
-                        heap_bytes, print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
-            self._enter(made)
-            for each in [made.program] + made.loaded:
-                loaded = <LoadedProgram>each
-                kinds = units_need(&self.chip.units, self.m, loaded.units)
-                for i in range(self.m.chip.multiprocessors if kinds else 0):
-                    units_join(&self.sms[i].units, kinds)
-                if loaded.uses_bulk:
-                    for i in range(self.m.chip.multiprocessors):
-                        sm_open_bulk(&self.sms[i])
-        except BaseException:
-            self._release(1)
-            raise
-        made.launch.ready = max(earliest_cycle, self.epoch)
+        return 0
+
+    cdef int _open_units(self, Grid made) except -1:
+        """Make what multiprocessors have only for programs that use it."""
+        cdef LoadedProgram loaded
+        cdef uint32_t kinds
+        cdef int64_t i
+        for each in [made.program] + made.loaded:
+            loaded = <LoadedProgram>each
+            kinds = units_need(&self.chip.units, self.m, loaded.units)
+            for i in range(self.m.chip.multiprocessors if kinds else 0):
+                units_join(&self.sms[i].units, kinds)
+            if loaded.uses_bulk:
+                for i in range(self.m.chip.multiprocessors):
+                    sm_open_bulk(&self.sms[i])
+        return 0
+
+    cdef Grid _ready(self, Grid made, int64_t cycle):
+        """Let the dispatcher know of a grid, whose blocks can start from a cycle on."""
+        made.launch.ready = cycle
         if made.lane_trace is not None:
             made.launch.trace = &made.lane_trace.trace
-            made.lane_trace.begin(made.launch.ready)
+            made.lane_trace.begin(cycle)
         self.grids.append(made)
         self.waiting = False
-        dispatch_note(&self.dispatcher, made.launch.ready, DISPATCH_LAUNCH_READY, 0, made.number)
+        dispatch_note(&self.dispatcher, cycle, DISPATCH_LAUNCH_READY, 0, made.number)
         return made
 
     cdef int _begin_placement(self) except -1:
@@ -386,15 +398,18 @@ cdef class Session:
             self.chip.fault.cycle = self.epoch
             self._point_at_running()
             return -1
-        if self.closed and self.epoch >= self.watch.next and self.chip.messages.opening == 0:
-            status = watch_look(&self.watch, self.sms, self.m.chip.multiprocessors, &self.dispatcher, self.epoch)
-            if status < 0:
-                self.chip.fault.code = FAULT_HOST_MEMORY
-                return -1
-            if status > 0:
-                self._blame_livelock()
-                return -1
+        if self.closed and self.epoch >= self.watch.next and self.chip.messages.opening == 0 and self._look_for_livelock() < 0:
+            return -1
         return 2 if self.epoch >= until_cycle else 0
+
+    cdef int _look_for_livelock(self) noexcept nogil:
+        """Look whether warps go round for ever. Returns -1 if they do, or if the host has no memory."""
+        cdef int64_t status = watch_look(&self.watch, self.sms, self.m.chip.multiprocessors, &self.dispatcher, self.epoch)
+        if status < 0:
+            self.chip.fault.code = FAULT_HOST_MEMORY
+        elif status > 0:
+            self._blame_livelock()
+        return -1 if status else 0
 
     cdef void _blame(self) noexcept nogil:
         """Nothing can happen any more and blocks are left: find a warp that waits."""
@@ -450,6 +465,21 @@ cdef class Session:
             self.chip.fault.lanes = self.sms[self.chip.fault.sm].core.warps[self.chip.fault.warp].active
             self.chip.fault.lane = lowest_bit(self.chip.fault.lanes) if self.chip.fault.lanes else 0
 
+    cdef int _steps(self, int64_t until_cycle, int64_t deadline) noexcept nogil:
+        """Epochs up to a moment of host time. Returns what the last one did."""
+        cdef int status = 0, _
+        cdef uint64_t host = save_fpenv()
+        set_fpenv(0)
+        while status == 0:
+            for _ in range(16):
+                status = self._step(until_cycle)
+                if status:
+                    break
+            if status == 0 and _now_ns() > deadline:
+                break
+        restore_fpenv(host)
+        return status
+
     def advance(self, double milliseconds=100.0, until_cycle=None, closed=None):
         """Simulate for about so much host time, without the GIL.
 
@@ -476,25 +506,14 @@ cdef class Session:
             They ran past their instructions or cycles.
         """
         cdef int64_t deadline, last = NEVER if until_cycle is None else until_cycle
-        cdef int status = 0, _
-        cdef uint64_t host
+        cdef int status
         if self.ended or self.epoch >= last:
             return False
         deadline = _now_ns() + <int64_t>(milliseconds * 1e6)
         self.closed = until_cycle is None if closed is None else closed
         while True:
-            status = 0
             with nogil:
-                host = save_fpenv()
-                set_fpenv(0)
-                while status == 0:
-                    for _ in range(16):
-                        status = self._step(last)
-                        if status:
-                            break
-                    if status == 0 and _now_ns() > deadline:
-                        break
-                restore_fpenv(host)
+                status = self._steps(last, deadline)
             if status != 3:
                 break
             try:

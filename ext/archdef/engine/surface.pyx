@@ -121,18 +121,98 @@ cdef void _move(const Launch *launch, Warp *w, const Uop *u, int lane, char *hos
                 (<uint32_t *>(w.rows + u.d[v]))[lane] = <uint32_t>value
 
 
+cdef struct Spot:                # one lane's access
+    int64_t x                    # bytes into the row
+    int64_t y
+    int64_t slice                # or layer
+    int32_t bytes                # of its texel, if the access is formatted, else of what it accesses
+    bint inside
+
+
+cdef int _find(SmCore *sm, const Warp *w, const Uop *u, const Texture *t, int lane, Spot *spot) noexcept nogil:
+    """Say where a lane's coordinates are in a surface. Returns -1 after a fault."""
+    cdef const Launch *launch = w.launch
+    cdef int64_t at[4]
+    cdef int64_t texel = t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
+    cdef int k, layered = u.fn == GEO_A1D or u.fn == GEO_A2D
+    if not _fits(t, u.fn):
+        return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
+    for k in range(u.coordinates):
+        at[k] = (<const int32_t *>row_of(launch, w, u, 1 + k))[lane]
+    spot.x = at[layered]
+    spot.y = at[layered + 1] if u.fn in (GEO_2D, GEO_A2D, GEO_3D) else 0
+    spot.slice = at[0] if layered else at[2] if u.fn == GEO_3D else 0
+    spot.bytes = u.lane_bytes
+    if u.form.surface == SF_STORE_FORMATTED or u.form.surface == SF_REDUCE_FORMATTED:
+        if u.form.surface == SF_REDUCE_FORMATTED and texel != spot.bytes:
+            return op_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
+        spot.bytes = <int32_t>texel
+        spot.inside = _hold(&spot.x, t.width - 1, u.offset.boundary)
+        spot.x *= texel
+    elif spot.x & (spot.bytes - 1):
+        return op_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
+    else:
+        spot.inside = _hold(&spot.x, (t.width * texel - spot.bytes) & ~<int64_t>(spot.bytes - 1) if t.width * texel >= spot.bytes else -1,
+                            u.offset.boundary)
+    spot.inside = _hold(&spot.y, t.height - 1, u.offset.boundary) and spot.inside
+    if layered:
+        spot.slice &= 0xffff         # layers count from 0, and 16 bits of them
+    spot.inside = _hold(&spot.slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset.boundary) and spot.inside
+    if not spot.inside and u.offset.boundary == SB_TRAP:
+        return op_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
+    return 0
+
+
+cdef void _exchange(Launch *launch, Warp *w, const Uop *u, const Texture *t, int lane, const Spot *spot, Reach *reach) noexcept nogil:
+    """Do what the op does to the memory that a lane's coordinates stand for."""
+    cdef uint64_t address = t.address + <uint64_t>(spot.slice * t.slice + spot.y * t.pitch + spot.x)
+    cdef char *host = launch.arena + (address - <uint64_t>GLOBAL_BASE)
+    if u.kind == K_LOAD:
+        reach.hazards += texture_stale(launch.textures, address, spot.bytes)
+    else:
+        texture_written(launch.textures, address, spot.bytes)
+    if u.kind == K_ATOM:
+        _reduce(launch, w, u, t, lane, host)
+    elif u.form.surface == SF_STORE_FORMATTED:
+        _put(launch, w, u, t, lane, host)
+    else:
+        _move(launch, w, u, lane, host)
+
+
+cdef void _transact(const Launch *launch, const Uop *u, uint64_t *place, uint64_t inside, int widest, LsuPipeline *out) noexcept nogil:
+    """Make transactions of the places of the lanes that are `inside` (not empty)."""
+    cdef int lane, k, count = 0, first = lowest_bit(inside), most = 1, here
+    if u.kind == K_LOAD:
+        for lane in range(launch.lanes):
+            if inside >> lane & 1:
+                place[count] = place[lane]
+                count += 1
+        texture_transact(&launch.m.caches.texture_l1, place, count, out)
+        return
+    for lane in range(launch.lanes):
+        if not inside >> lane & 1:
+            place[lane] = place[first]
+    out.count += coalesce(&launch.m.store, place, inside, launch.lanes, widest, covers(&launch.m.store, u.kind == K_ATOM), out.transactions + out.count)
+    if u.kind == K_ATOM:        # operations on one texel follow each other
+        for lane in range(launch.lanes):
+            here = 0
+            for k in range(launch.lanes):
+                if inside >> lane & inside >> k & 1 and place[k] == place[lane]:
+                    here += 1
+            most = max(most, here)
+        out.serial = most
+        out.apart = most - 1
+
+
 cdef int access_surface(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a surface load, store or reduction for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const Texture *t = NULL
+    cdef Spot spot
     cdef uint64_t place[64]
-    cdef uint64_t left = lanes, inside = 0, address
-    cdef int64_t at[4]
-    cdef int64_t x, y, slice, texel
-    cdef int lane, k, first, count = 0, bytes = u.lane_bytes, layered = u.fn == GEO_A1D or u.fn == GEO_A2D
-    cdef bint held, formatted = u.form.surface == SF_STORE_FORMATTED or u.form.surface == SF_REDUCE_FORMATTED
-    cdef int widest = 0 if formatted else bytes, most = 1, here
+    cdef uint64_t left = lanes, inside = 0
+    cdef int lane, k, widest = 0
     while left:
         lane = lowest_bit(left)
         left &= left - 1
@@ -140,72 +220,19 @@ cdef int access_surface(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
             t = texture_of(sm, w, u, lane, handles[lane], TK_SURFACE)
             if t == NULL:
                 return -1
-        if not _fits(t, u.fn):
-            return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
-        for k in range(u.coordinates):
-            at[k] = (<const int32_t *>row_of(launch, w, u, 1 + k))[lane]
-        texel = t.channels * (4 if t.format in (TF_U32, TF_S32, TF_F32) else 1 if t.format in (TF_U8, TF_S8) else 2)
-        x = at[layered]
-        y = at[layered + 1] if u.fn in (GEO_2D, GEO_A2D, GEO_3D) else 0
-        slice = at[0] if layered else at[2] if u.fn == GEO_3D else 0
-        if formatted:
-            if u.form.surface == SF_REDUCE_FORMATTED and texel != bytes:
-                return op_fault(sm, w, u, FAULT_SURFACE_FORMAT, lane, t.handle)
-            bytes = <int>texel
-            widest = max(widest, bytes)
-            held = _hold(&x, t.width - 1, u.offset.boundary)
-            x *= texel
-        elif x & (bytes - 1):
-            return op_fault(sm, w, u, FAULT_SURFACE_ALIGNMENT, lane, t.handle)
-        else:
-            held = _hold(&x, (t.width * texel - bytes) & ~<int64_t>(bytes - 1) if t.width * texel >= bytes else -1, u.offset.boundary)
-        held = _hold(&y, t.height - 1, u.offset.boundary) and held
-        if layered:
-            slice &= 0xffff          # layers count from 0, and 16 bits of them
-        held = _hold(&slice, (t.depth if u.fn == GEO_3D else t.layers) - 1, u.offset.boundary) and held
-        if not held:
-            if u.offset.boundary == SB_TRAP:
-                return op_fault(sm, w, u, FAULT_SURFACE_BOUNDS, lane, t.handle)
+        if _find(sm, w, u, t, lane, &spot) < 0:
+            return -1
+        widest = max(widest, spot.bytes)
+        if not spot.inside:
             if u.kind == K_LOAD:
                 _move(launch, w, u, lane, NULL)
             continue
-        address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x)
-        if u.kind == K_LOAD:
-            reach.hazards += texture_stale(launch.textures, address, bytes)
-        else:
-            texture_written(launch.textures, address, bytes)
-        if u.kind == K_ATOM:
-            _reduce(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        elif formatted:
-            _put(launch, w, u, t, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        else:
-            _move(launch, w, u, lane, launch.arena + (address - <uint64_t>GLOBAL_BASE))
-        place[lane] = texel_place(&launch.m.caches.texture_l1, launch.m.caches.texture_tile_rows, t, x, y, slice)
+        _exchange(launch, w, u, t, lane, &spot, reach)
+        place[lane] = texel_place(&launch.m.caches.texture_l1, launch.m.caches.texture_tile_rows, t, spot.x, spot.y, spot.slice)
         inside |= <uint64_t>1 << lane
     reach.texture_lanes = count_bits(lanes)
-    if inside == 0:
-        return 0
-    if u.kind == K_LOAD:
-        for lane in range(launch.lanes):
-            if inside >> lane & 1:
-                place[count] = place[lane]
-                count += 1
-        texture_transact(&launch.m.caches.texture_l1, place, count, out)
-    else:
-        first = lowest_bit(inside)
-        for lane in range(launch.lanes):
-            if not inside >> lane & 1:
-                place[lane] = place[first]
-        out.count += coalesce(&launch.m.store, place, inside, launch.lanes, widest, covers(&launch.m.store, u.kind == K_ATOM), out.transactions + out.count)
-        if u.kind == K_ATOM:        # operations on one texel follow each other
-            for lane in range(launch.lanes):
-                here = 0
-                for k in range(launch.lanes):
-                    if inside >> lane & inside >> k & 1 and place[k] == place[lane]:
-                        here += 1
-                most = max(most, here)
-            out.serial = most
-            out.apart = most - 1
-    for k in range(out.count):
-        reach.pieces += count_bits(out.transactions[k].sectors)
+    if inside:
+        _transact(launch, u, place, inside, widest, out)
+        for k in range(out.count):
+            reach.pieces += count_bits(out.transactions[k].sectors)
     return 0

@@ -111,9 +111,25 @@ cdef int _string(Printing *p, uint64_t address, int64_t most) noexcept nogil:
     return 0
 
 
+cdef int _given_number(Printing *p, const char *format, int64_t length, int64_t *at, int64_t *number) noexcept nogil:
+    """Read the width or the precision of a conversion; ``*`` takes it from the values. Returns -1 after a fault."""
+    cdef uint64_t value
+    if at[0] >= length or format[at[0]] != c'*':
+        number[0] = _number(format, length, at)
+        return 0
+    at[0] += 1
+    if p.count < PRINT_VALUES:
+        if _value(p, 4, &value) < 0:
+            return -1
+        number[0] = <int32_t>value
+        _emit(p, PK_INT, value, NULL, 0)
+        p.count += 1
+    return 0
+
+
 cdef int _conversions(Printing *p, const char *format, int64_t length) noexcept nogil:
     """Collect the values that a format asks for. Returns -1 after a fault."""
-    cdef int64_t at = 0, precision
+    cdef int64_t at = 0, width = 0, precision
     cdef bint wide
     cdef char c
     cdef uint64_t value
@@ -124,28 +140,13 @@ cdef int _conversions(Printing *p, const char *format, int64_t length) noexcept 
             continue
         while at < length and format[at] in (c'-', c'+', c' ', c'#', c'0'):
             at += 1
+        if _given_number(p, format, length, &at, &width) < 0:
+            return -1
         precision = -1
-        if at < length and format[at] == c'*':
-            at += 1
-            if p.count < PRINT_VALUES:
-                if _value(p, 4, &value) < 0:
-                    return -1
-                _emit(p, PK_INT, value, NULL, 0)
-                p.count += 1
-        else:
-            _number(format, length, &at)
         if at < length and format[at] == c'.':
             at += 1
-            if at < length and format[at] == c'*':
-                at += 1
-                if p.count < PRINT_VALUES:
-                    if _value(p, 4, &value) < 0:
-                        return -1
-                    precision = <int32_t>value
-                    _emit(p, PK_INT, value, NULL, 0)
-                    p.count += 1
-            else:
-                precision = _number(format, length, &at)
+            if _given_number(p, format, length, &at, &precision) < 0:
+                return -1
         wide = False
         while at < length and format[at] in (c'h', c'l', c'j', c'z', c't', c'L', c'q'):
             wide = wide or format[at] != c'h'

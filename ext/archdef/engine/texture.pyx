@@ -379,47 +379,62 @@ cdef void count_texture(StatementCounters *c, const Uop *u, const Reach *reach) 
         c.surface_loads += 1
 
 
+cdef int _answer(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Answer a query: of a texture or surface, or of a sampler. Returns -1 after a fault."""
+    cdef const uint64_t *handles = <const uint64_t *>row_of(w.launch, w, u, 0)
+    cdef const uint32_t *levels = NULL
+    cdef const Texture *t = NULL
+    cdef uint32_t found
+    cdef int lane
+    if u.s[1 + u.coordinates] >= 0:
+        levels = <const uint32_t *>row_of(w.launch, w, u, 1)
+    while lanes:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        if u.element.query >= TQ_FILTER:
+            t = texture_find(w.launch.textures, handles[lane])
+            if u.element.query == TQ_KIND:
+                found = 0 if t == NULL else <uint32_t>t.kind + 1
+            elif t == NULL or t.kind == TK_SURFACE:
+                return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
+            else:
+                found = _query(t, u.element.query)
+        else:
+            if t == NULL or t.handle != handles[lane]:
+                t = texture_of(sm, w, u, lane, handles[lane], TK_SURFACE if u.vec.surface else TK_TEXTURE)
+                if t == NULL:
+                    return -1
+            found = _query(t, u.element.query) if levels == NULL or levels[lane] == 0 else 0
+        if u.d[0] >= 0:
+            (<uint32_t *>(w.rows + u.d[0]))[lane] = found
+    return 0
+
+
 cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPipeline *out, Reach *reach) noexcept nogil:
     """Perform a fetch, gather or query for `lanes` (not empty) and say what it costs. Returns -1 after a fault."""
     cdef Launch *launch = w.launch
     cdef const uint64_t *handles = <const uint64_t *>row_of(launch, w, u, 0)
     cdef const uint64_t *samplers = NULL
-    cdef const uint32_t *levels = NULL
     cdef const Texture *t = NULL
     cdef const Texture *sampler = NULL
     cdef Sampled seen
     cdef uint32_t coordinate[4]
     cdef uint32_t result[4]
     cdef uint64_t left = lanes
-    cdef int lane, k, kind = TK_SURFACE if u.form.texture == TX_QUERY and u.vec.surface else TK_TEXTURE
+    cdef int lane, k
+    if u.form.texture == TX_QUERY:
+        return _answer(sm, w, u, lanes)
     seen.count = seen.stale = 0
     seen.launch = launch
-    if u.s[1 + u.coordinates] >= 0 and u.form.texture == TX_QUERY:
-        levels = <const uint32_t *>row_of(launch, w, u, 1)
-    elif u.s[1 + u.coordinates] >= 0:
+    if u.s[1 + u.coordinates] >= 0:
         samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.coordinates)
     while left:
         lane = lowest_bit(left)
         left &= left - 1
-        if u.form.texture == TX_QUERY and u.element.query >= TQ_FILTER:
-            t = texture_find(launch.textures, handles[lane])
-            if u.element.query == TQ_KIND:
-                k = 0 if t == NULL else <int>t.kind + 1
-            elif t == NULL or t.kind == TK_SURFACE:
-                return op_fault(sm, w, u, FAULT_TEXTURE_HANDLE, lane, handles[lane])
-            else:
-                k = <int>_query(t, u.element.query)
-            if u.d[0] >= 0:
-                (<uint32_t *>(w.rows + u.d[0]))[lane] = <uint32_t>k
-            continue
         if t == NULL or t.handle != handles[lane]:
-            t = texture_of(sm, w, u, lane, handles[lane], kind)
+            t = texture_of(sm, w, u, lane, handles[lane], TK_TEXTURE)
             if t == NULL:
                 return -1
-        if u.form.texture == TX_QUERY:
-            if u.d[0] >= 0:
-                (<uint32_t *>(w.rows + u.d[0]))[lane] = _query(t, u.element.query) if levels == NULL or levels[lane] == 0 else 0
-            continue
         if not _fits(t, u.fn):
             return op_fault(sm, w, u, FAULT_TEXTURE_SHAPE, lane, t.handle)
         sampler = t
@@ -435,10 +450,9 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
         for k in range(4):
             if u.d[k] >= 0:
                 (<uint32_t *>(w.rows + u.d[k]))[lane] = result[k]
-    if u.form.texture != TX_QUERY:
-        reach.texture_lanes = count_bits(lanes)
-        reach.hazards = seen.stale
-        texture_transact(&w.launch.m.caches.texture_l1, seen.place, seen.count, out)
-        for k in range(out.count):
-            reach.pieces += count_bits(out.transactions[k].sectors)
+    reach.texture_lanes = count_bits(lanes)
+    reach.hazards = seen.stale
+    texture_transact(&w.launch.m.caches.texture_l1, seen.place, seen.count, out)
+    for k in range(out.count):
+        reach.pieces += count_bits(out.transactions[k].sectors)
     return 0
