@@ -29,8 +29,10 @@ ROWS = {
     "machine_table": "members of the engine's `MachineTable` that are not made of classes of descriptions",
     "modules": "modules of the engine",
     "header_modules": "… that cimport `state.pxd`, all that a multiprocessor has",
+    "circles": "… that cimport each other, one directly or through others",
     "pxd_lines": "lines of the longest `.pxd` that is written by hand",
     "pyx_lines": "lines of the longest `.pyx`",
+    "engine_long_functions": "functions of more than 60 lines in the engine",
     "archdef_imports": "imports of archdef's modules within functions of `archdef/`",
     "package_imports": "… of packages that archdef requires",
     "long_functions": "functions of more than 60 lines in `archdef/`"}
@@ -94,6 +96,40 @@ def of_the_schema(tree: Path) -> dict[str, int]:
             "at_default": sum(not packages for packages in setters.values())}
 
 
+def function_lines(text: str) -> list[int]:
+    """Count the lines of each function of a Cython module, which end before the next line that is not indented further than its first."""
+    lengths, open_ = [], []
+    for number, line in enumerate(text.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        if line.strip():
+            while open_ and open_[-1][0] >= indent:
+                lengths.append(open_.pop()[2])
+            for function in open_:
+                function[2] = number - function[1] + 1
+            if re.match(r"\s*(?:def|cpdef|cdef(?! class\b))\b.*\(", line):
+                open_.append([indent, number, 1])
+    return lengths + [function[2] for function in open_]
+
+
+def cimports(text: str) -> set[str]:
+    """Name the engine's modules that a module of the engine takes something from, in Cython or in Python."""
+    whole = re.findall(r"^\s*from archdef\.engine c?import ([^(\n]+)$", text, re.MULTILINE)
+    return {*re.findall(r"^\s*from archdef\.engine\.(\w+) c?import", text, re.MULTILINE),
+            *(name.split()[0] for names in whole for name in names.split(","))}
+
+
+def in_circles(sources: dict[Path, str]) -> set[str]:
+    """Name the modules from which the way of cimports leads back to themselves."""
+    beyond: dict[str, set[str]] = {}
+    for path, text in sources.items():
+        beyond.setdefault(path.stem, set()).update(cimports(text) - {path.stem})
+    grown = True
+    while grown:
+        further = {module: near.union(*(beyond.get(one, set()) for one in near)) for module, near in beyond.items()}
+        grown, beyond = further != beyond, further
+    return {module for module, reached in beyond.items() if module in reached}
+
+
 def of_the_sources(tree: Path) -> dict[str, int]:
     """Count what the engine's modules hold and share, and long functions and imports within functions of the package."""
     engine = {path: path.read_text(encoding="utf-8") for path in tree.glob("ext/archdef/engine/*.p[yx][xd]") if path.stem != "__init__"}
@@ -108,8 +144,10 @@ def of_the_sources(tree: Path) -> dict[str, int]:
     first = [(node.module if isinstance(node, ast.ImportFrom) else node.names[0].name).partition(".")[0] for node in inside]
     return {"machine_table": sum(1 + line.count(",") for line in members if line and "Parameters " not in line), "modules": len({path.stem for path in engine}),
             "header_modules": len({path.stem for path, text in engine.items() if re.search(r"from \S*\.state cimport", text)}),
+            "circles": len(in_circles(engine)),
             "pxd_lines": max(lines[path] for path in lines if path.suffix == ".pxd" and path.stem != "parameters"),
             "pyx_lines": max(lines[path] for path in lines if path.suffix == ".pyx"),
+            "engine_long_functions": sum(length > 60 for text in engine.values() for length in function_lines(text)),
             "archdef_imports": first.count("archdef"), "package_imports": sum(name in required for name in first),
             "long_functions": sum(node.end_lineno - node.lineno + 1 > 60 for node in functions)}
 
