@@ -33,7 +33,7 @@ def serial(run: Run, machine: dict[str, Any]) -> Bound | None:
     alone = np.maximum(interval, machine["schedulers"]["instruction_gap_cycles"]) + held + ops["latency"] + machine["shared"]["latency_cycles"] + caches
     alone += np.where(ops["guard"] > 0, machine["isa"]["branch_costs"]["guard_latency_cycles"], 0)
     alone += np.where(ops["kind"] == Kind.MATCH, machine["warp"]["size"] * (machine["isa"]["serial_match"]["value_cycles"] + held), 0)     # a value a lane
-    alone += np.where(ops["kind"] == Kind.ATOM, ops["count"], 0).astype(np.int64) * machine["warp"]["size"]      # tries of a loop
+    alone += ops["retry_cycles"].astype(np.int64) * machine["warp"]["size"]      # tries of a loop
     arithmetic = int((issued * alone).sum())
     passes = counters.shared_load_passes + counters.shared_store_passes + counters.shared_atomic_passes
     shared = passes * (machine["shared"]["pass_cycles"] + machine["shared"]["pass_latency_cycles"] + machine["shared"]["group_latency_cycles"])

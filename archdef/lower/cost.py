@@ -9,6 +9,21 @@ from archdef.spec.clocking import at_clocks
 from archdef.spec.isa import FEATURE_OF_CLASS, Form, GlobalAtomic, Operation, SharedAtomic
 
 
+class AtomicTechnique(NamedTuple):
+    """How an atomic operation is performed."""
+
+    retry_cycles: int = 0
+    """SM cycles of one more try of a loop; 0: the memory operates by itself."""
+    bank_passes: int = 1
+    """In shared memory: passes over the banks, for each that an access takes."""
+    lanes_merged: bool = False
+    """… lanes on one word are served together."""
+    weight: int = 8
+    """In global memory: eighths of the time that the partition takes for a usual one."""
+    value_count: int = 1
+    """… values that each lane sends."""
+
+
 class Cost(NamedTuple):
     """Cost of one micro-op."""
 
@@ -17,10 +32,8 @@ class Cost(NamedTuple):
     interval: int
     """Cycles for which it occupies the unit, all its issues together: to the nearest whole number …"""
     issues: int
-    retry: int = 0
-    """Atomics: SM cycles of one more try of a loop; 0: none."""
-    technique: int = 0
-    """Atomics: packed as the engine's `AtomicTechnique`."""
+    technique: AtomicTechnique = AtomicTechnique()
+    """Of atomic operations."""
     parts: int = 0
     """… and exactly, in 256ths of a cycle."""
     rare: int = 0
@@ -64,7 +77,7 @@ class Costs:
                 interval = -(-self.architecture.warp.size // lanes)
             issues = max(1, declared.issues * times) if times else 0      # 0: another one's, which reads the operand itself
             held = min(max(1, interval * max(issues, 1)), LONGEST_INTERVAL)
-            found = Cost(unit, declared.latency_cycles, round(held), issues, *self._atomic(declared), round(256 * held),
+            found = Cost(unit, declared.latency_cycles, round(held), issues, self._technique(declared), round(256 * held),
                          (declared.slow.guarded_issues or 0) * times)
             self.known[operation, times, form] = found
         return found
@@ -79,11 +92,11 @@ class Costs:
         latency = max(1, (slow.cycles or 0) - branches * apart - (costs.guard_latency_cycles if branches else 0))
         return Cost(self.units[operations[operation].unit][0], latency, issues, issues)
 
-    def _atomic(self, declared: Operation) -> tuple[int, int]:
-        """Give retry and technique of an atomic operation."""
+    def _technique(self, declared: Operation) -> AtomicTechnique:
+        """Say how an operation is performed, should it be an atomic one."""
         if not isinstance(declared, Form):
-            return 0, 0
+            return AtomicTechnique()
         usual = self.architecture.load_store.atomic_cycles
         at_banks, at_partition = declared.shared_atomic or SharedAtomic(), declared.global_atomic or GlobalAtomic()
         weight = min(round(8 * (at_partition.address_cycles or usual) / usual), 255)
-        return at_banks.retry_cycles or 0, at_banks.bank_passes | at_banks.lanes_merged << 8 | weight << 16 | at_partition.operands << 24
+        return AtomicTechnique(at_banks.retry_cycles or 0, at_banks.bank_passes, at_banks.lanes_merged, weight, at_partition.operands)

@@ -453,7 +453,8 @@ MICRO_OP = np.dtype([
     ("kind", "u1"), ("unit", "u1"), ("guard", "u1"), ("flags", "u1"), ("fn", "<u2"), ("fpenv", "u1"), ("width", "u1"),
     ("space", "u1"), ("element", "u1"), ("vec", "u1"), ("combine", "u1"), ("issues", "<u2"), ("interval", "<u2"), ("fraction", "<u2"), ("rare", "<u2"),
     ("latency", "<u4"), ("guard_predicate", "<i4"), ("d", "<i4", 4), ("s", "<i4", 5), ("offset", "<i8"),
-    ("target", "<i4"), ("reconverge", "<i4"), ("count", "<i4"), ("statement", "<u4"), ("also", "<i4")])
+    ("target", "<i4"), ("reconverge", "<i4"), ("count", "<i4"), ("held_cycles", "<i4"), ("retry_cycles", "<i4"), ("atomic_function", "<u2"),
+    ("bank_passes", "u1"), ("lanes_merged", "u1"), ("weight", "u1"), ("value_count", "u1"), ("statement", "<u4"), ("also", "<i4")])
 """One packed micro-op (`struct MicroOp`)."""
 CONSTANT_ROW = np.dtype([("kind", "<u4"), ("width", "<u4"), ("value", "<u8")])
 """One constant row (`struct ConstantRow`)."""

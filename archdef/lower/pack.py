@@ -8,7 +8,7 @@ import numpy as np
 from archdef.engine import lanes
 from archdef.errors import LaunchError
 from archdef.lower.allocate import Assignment, row_operand
-from archdef.lower.cost import BROUGHT, Cost, Costs
+from archdef.lower.cost import BROUGHT, AtomicTechnique, Cost, Costs
 from archdef.lower.encoding import (
     CONSTANT_ROW,
     COORDINATES,
@@ -45,8 +45,8 @@ _FUNCTION_NUMBERS: dict[str, dict[str, int]] = {}
 
 _EXACT = frozenset((Kind.ALU, Kind.SETP, Kind.SELP, Kind.PRED, Kind.P2R, Kind.CARRY))
 """Kinds whose units are held for parts of cycles; others hold them for whole ones."""
-_ALONE, _MERGED = 1 | 8 << 16 | 1 << 24, 1 << 8
-"""Techniques of atomic operations, as `Costs` packs them: the usual one; lanes on one word are served together."""
+_NO_TECHNIQUE = AtomicTechnique(bank_passes=0, weight=0, value_count=0)
+"""What ops have that are no atomic operations."""
 
 
 def lane_functions() -> dict[int, dict[str, int]]:
@@ -121,17 +121,17 @@ class _Packer:
         shared = shared_waits(code.graph, self.scoreboards) | late_accumulators(code.ops)
         together = {k: [v for v in waited if v in places.rows] for k, waited in shared.items()}      # what nobody reads has no place
         for k, op in enumerate(code.ops):
-            cost, reconverge = self._cost(op), -1
+            cost, reconverge, held = self._cost(op), -1, 0
             if op.kind == Kind.GROUP_PRODUCT:
-                cost, reconverge = timed(op, cost, self.architecture)
-            target, count = self._target(op, cost, positions)
+                cost, held = timed(op, cost, self.architecture)
+            target, count = self._target(op, positions)
             if id(op) in meeting_of:
                 reconverge = positions[behind_join(meeting_of[id(op)])]
             also = 0
             if k in together:
                 self.operands += [len(together[k]), *(places.rows[v] for v in together[k])]
                 also = len(self.operands) - len(together[k])
-            self._record(op, cost, target, reconverge, count, also)
+            self._record(op, cost, (target, reconverge, count, held), also)
 
     def _cost(self, op: Op) -> Cost:
         instruction = self.source[op.statement]
@@ -143,11 +143,9 @@ class _Packer:
             immediate = BROUGHT
         return self.costs.slow(op.operation) if op.slow else self.costs.of(op.operation, op.times, instruction, place(self.module, instruction), immediate)
 
-    def _target(self, op: Op, cost: Cost, positions: Mapping[Block, int]) -> tuple[int, int]:
+    def _target(self, op: Op, positions: Mapping[Block, int]) -> tuple[int, int]:
         """Give what a micro-op refers to, where it goes or its operands lie, and how much of that there is."""
         targets, kind = self.targets, op.kind
-        if kind == Kind.ATOM:
-            return (cost.technique or _ALONE) | _MERGED if op.merged else cost.technique, cost.retry
         if kind == Kind.BRANCH:
             return positions[op.target], op.count
         if kind == Kind.BRANCH_INDEXED:
@@ -168,8 +166,7 @@ class _Packer:
         if kind == Kind.SYSTEM and len(op.s) > SOURCES:
             return self._listed(op.s)
         if kind in (Kind.TEXTURE, Kind.SURFACE):
-            return (self.functions[Kind.ATOM][op.target] if op.target else 0,
-                    0 if kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)])
+            return 0, 0 if kind == Kind.TEXTURE and op.combine == TextureOp.QUERY else COORDINATES[Geometry(op.fn)]
         return 0, op.count
 
     def _listed(self, values: list) -> tuple[int, int]:
@@ -178,17 +175,20 @@ class _Packer:
         self.operands += [row_operand(v, self.places, self.constants) for v in values]
         return first, len(values)
 
-    def _record(self, op: Op, cost: Cost, target: int, reconverge: int, count: int, also: int) -> None:
+    def _record(self, op: Op, cost: Cost, ways: tuple[int, int, int, int], also: int) -> None:
         isa, places, guard = self.architecture.isa, self.places, op.guard
         number = op.fn if not isinstance(op.fn, str) else self.functions[op.kind][op.fn]
         if op.kind == Kind.EXIT and isa.exits_count_as_branches:
             number = int(EndOp.BRANCH)
         interval, fraction = divmod(cost.parts, 256) if op.kind in _EXACT else (cost.interval, 0)
         latency = cost.latency + (isa.branching.convergence_cycles if op.kind == Kind.BRANCH and op.meets else 0)
+        technique = cost.technique._replace(lanes_merged=cost.technique.lanes_merged or op.merged) if op.kind == Kind.ATOM else _NO_TECHNIQUE
+        reduction = self.functions[Kind.ATOM][op.target] if op.kind == Kind.SURFACE and op.target else 0
         self.records.append((
             op.kind, cost.unit, guard is not None, op.flags, number, op.fpenv, op.width, op.space, op.element, op.vec,
             op.combine, cost.issues, interval, fraction, cost.rare, latency, 0 if guard is None else predicate_operand(guard, places),
-            _destinations(op, places, self.constants), _sources(op, places, self.constants), op.offset, target, reconverge, count, op.statement, also))
+            _destinations(op, places, self.constants), _sources(op, places, self.constants), op.offset,
+            *ways, technique.retry_cycles, reduction, *technique[1:], op.statement, also))
 
 
 def predicate_operand(v: int, places: Assignment) -> int:

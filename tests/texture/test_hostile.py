@@ -77,7 +77,7 @@ def test_random_micro_ops_are_refused_or_run(seed):
     op = ops[0]
     op["kind"] = rng.choice([Kind.TEXTURE, Kind.SURFACE])
     for name, low, high in (("fn", 0, 8), ("combine", 0, 4), ("element", 0, 9), ("vec", 0, 5), ("count", -1, 6), ("offset", -1, 4),
-                            ("width", 0, 9), ("flags", 0, 3)):
+                            ("width", 0, 9), ("flags", 0, 3), ("atomic_function", 0, 40)):
         op[name] = rng.integers(low, high)
     op["s"] = rng.choice([NO_ROW, -5, -4, -1, 0, 1, 2, 3, 7, 8, 2**30], 5, p=[.1, .02, .02, .3, .1, .1, .1, .1, .1, .03, .03])
     op["d"] = rng.choice([NO_ROW, -1, 0, 2, 4, 6, 7, 8], 4)

@@ -71,6 +71,12 @@ def test_a_commit_is_part_of_the_last_product():
     assert [op["fn"] for op in made if op["kind"] == Kind.GROUP] == [GroupOp.FENCE, GroupOp.COMMIT, GroupOp.WAIT]
 
 
+def test_how_long_a_product_holds_its_warp_is_no_place_in_the_program():
+    ops = lowered(program(FENCE, PRODUCT, COMMIT, WAIT)).ops
+    products = ops[ops["kind"] == Kind.GROUP_PRODUCT]
+    assert len(products) and (products["held_cycles"] > 0).all() and (products["reconverge"] == -1).all()
+
+
 @pytest.mark.parametrize("lines, threads, complaint", [
     ((FENCE,), 96, "an instruction of four whole warps, of which block .* has not all"),
     ((PRODUCT,), 64, "an instruction of four whole warps, of which block .* has not all"),
@@ -115,7 +121,7 @@ def test_operands_that_do_not_fit_are_an_error(instruction, complaint):
 def test_random_micro_ops_are_refused_or_run(seed):
     rng = np.random.default_rng(seed)
     ops = np.zeros(4, MICRO_OP)
-    ops["issues"], ops["interval"], ops["latency"], ops["reconverge"], ops["s"], ops["d"] = 1, 1, 1, 1, NO_ROW, NO_ROW
+    ops["issues"], ops["interval"], ops["latency"], ops["reconverge"], ops["s"], ops["d"] = 1, 1, 1, -1, NO_ROW, NO_ROW
     operands = []
     for op in ops[:3]:
         op["kind"], op["fn"], op["count"] = Kind.GROUP, rng.integers(0, 4), rng.choice([0, 1, 5, 2**30, -1])
@@ -124,6 +130,7 @@ def test_random_micro_ops_are_refused_or_run(seed):
             op["kind"], op["fn"], op["vec"], op["combine"] = Kind.GROUP_PRODUCT, fn, rng.choice([0, 1, 2, 3, 32, 33]), rng.choice([0, 1, 7, 8, 24])
             op["element"], op["offset"] = {2: 32, 0: 16, 1: 16}.get(fn, 8), rng.choice([0, 4, 8, 12, 16, 63, 1 << 40])
             op["s"] = [rng.choice([NO_ROW, 0, 38, 40, -1]), rng.choice([0, 0, 2, -1, NO_ROW, 41]), rng.choice([0, 1, 2, 9]), NO_ROW, NO_ROW]
+            op["held_cycles"] = rng.choice([0, 1, 64, -1, 1 << 25], p=[.3, .3, .3, .05, .05])
             results = int(op["vec"]) * (2 if op["combine"] & 16 else 4)
             count = 2 * results + 4 * (op["s"][0] == NO_ROW)
             op["target"], op["count"] = len(operands), count + rng.choice([0, 0, 0, 0, 1, -1])

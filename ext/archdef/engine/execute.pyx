@@ -104,7 +104,7 @@ cdef int64_t _exchange(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCou
     if u.kind == K_MATCH and match_cycles and u.fn == 0 and lanes:
         further = _further_values(w, u, lanes)
     _hold_for_result(sm, s, w, u, cycle, <int64_t>u.interval * (further + 1) + (further_cycle(s, u) if u.fraction else 0),
-                    u.latency + further * match_cycles, ST_ALU_DEPENDENCY)
+                     u.latency + further * match_cycles, ST_ALU_DEPENDENCY)
     _go_on(w, u)
     return earliest << 4 | ST_ALU_DEPENDENCY
 

@@ -108,8 +108,8 @@ cdef int _check_product(ProgramTables p, const MicroOp *m) except -1:
         raise ProgramError(f"form {m.combine} of a product of kind {m.fn}")
     if m.offset & (MO.GF_ACROSS_A | MO.GF_ACROSS_B) and m.element != 16:
         raise ProgramError(f"numbers of {m.element} bits that lie across")
-    if m.reconverge < 0 or m.reconverge > 1 << 24:
-        raise ProgramError(f"held for {m.reconverge} cycles")
+    if m.held_cycles < 0 or m.held_cycles > 1 << 24:
+        raise ProgramError(f"held for {m.held_cycles} cycles")
     return 0
 
 
@@ -119,7 +119,7 @@ cdef int read_product(ProgramTables p, Uop *u, const MicroOp *m) except -1:
     cdef int32_t row
     p.copies = True
     _check_product(p, m)
-    u.held_cycles = m.reconverge
+    u.held_cycles = m.held_cycles
     p.source(u, m, 0, 8)
     p.source(u, m, 1, 8)
     p.required(u.s[1] >= 0, "descriptor of the second factor")

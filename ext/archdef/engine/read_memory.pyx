@@ -1,6 +1,4 @@
 """Reading micro-ops that access memory lane by lane."""
-from libc.stdint cimport uint8_t
-
 from archdef.engine cimport types as T
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, ST_MEMORY_DEPENDENCY, ST_SHARED_DEPENDENCY
 from archdef.engine.program_tables cimport ProgramTables
@@ -64,12 +62,12 @@ cdef int read_atomic(ProgramTables p, Uop *u, const MicroOp *m) except -1:
     p.number(m.fn, _ATOMIC_COUNT, "atomic function")
     if m.element < 2:
         raise ProgramError(f"atomic on {m.vec} elements of {m.element} bytes")
-    u.retry_cycles = m.count
-    if m.target:            # an AtomicTechnique
-        u.bank_passes = <uint8_t>(m.target & 15)
-        u.lanes_merged = m.target >> 8 & 1
-        u.weight = <uint8_t>(m.target >> 16 & 255)
-        u.value_count = <uint8_t>(m.target >> 24 & 255)
+    u.retry_cycles = m.retry_cycles
+    if m.bank_passes:
+        u.bank_passes = m.bank_passes
+        u.lanes_merged = m.lanes_merged != 0
+        u.weight = m.weight
+        u.value_count = m.value_count
     for i in range(max(m.vec, 2)):
         p.source(u, m, 1 + i, bytes)
     for i in range(m.vec):

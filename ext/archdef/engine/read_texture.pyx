@@ -1,6 +1,4 @@
 """Reading micro-ops on textures and surfaces, which the issue loop takes for loads, stores and atomic operations."""
-from libc.stdint cimport uint16_t
-
 from archdef.engine cimport texture_ops as TO, types as T
 from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY
 from archdef.engine.program_tables cimport ProgramTables
@@ -71,8 +69,8 @@ cdef int read_surface(ProgramTables p, Uop *u, const MicroOp *m) except -1:
     if m.combine == TO.SF_STORE_FORMATTED and m.element != 4:
         raise ProgramError(f"a formatted store of elements of {m.element} bytes")
     if u.kind == T.K_ATOM:
-        p.number(m.target, _ATOMIC_COUNT, "atomic function")
-        u.atomic_function = <uint16_t>m.target
+        p.number(m.atomic_function, _ATOMIC_COUNT, "atomic function")
+        u.atomic_function = m.atomic_function
         if m.vec != 1 or m.element < 4:
             raise ProgramError(f"surface reduction of {m.vec} elements of {m.element} bytes")
     u.form.surface = m.combine

@@ -33,7 +33,7 @@ cpdef enum OpKind:
     K_STORE = 8    # memory[s[0] + offset] = s[1..vec]
     K_ATOM = 9     # d[0] (or NO_ROW) = memory[s[0] + offset], then memory = fn(memory, s[1], s[2])    lane function `atomic`
                    # vec > 1: d[0..vec-1], and element v becomes fn(element, s[1 + v])
-                   # count: SM cycles of one more try of a loop, 0: the memory operates by itself; target: AtomicTechnique, or 0
+                   # what it costs where it is performed: `retry_cycles` and behind
     K_BRANCH = 10  # go to `target` for the lanes of the guard; they reconverge at `reconverge`
     K_BRANCH_INDEXED = 11  # go to targets[s[0]] (list `target`, length `count`)
     K_CALL = 12    # call the function whose first op is `target`
@@ -69,7 +69,7 @@ cpdef enum OpKind:
                    # bits of a number of a and b, which are 256 bits deep, `combine` MatrixForm and `offset` GroupForm or-ed. s[0], s[1]: 64-bit
                    # rows that describe where a and b lie in shared memory, s[0] NO_ROW: operands[target ...] are the registers of d, a and c,
                    # else of d and c, `count` in all; predicate s[2]: c is added. `interval` and `latency` are those of the warp's product in
-                   # the unit's queue; the warp, and the unit's intake, are held for `reconverge` cycles
+                   # the unit's queue; the warp, and the unit's intake, are held for `held_cycles`
     K_GROUP = 49   # `fn` is a GroupOp; `count` groups of products that may still be under way
     K_SURFACE = 41  # `fn` is a Geometry, `combine` a SurfaceOp, `offset` a Boundary; handle s[0], coordinates s[1..count]; d[0..vec-1], or
                    # stored values from s[1+count] on; what has no place in s goes on in d
@@ -309,9 +309,16 @@ cdef packed struct MicroOp:
     int32_t d[4]         # destinations: rows (NO_ROW: none); predicates by their plain number, not doubled (-1: none)
     int32_t s[5]         # sources
     int64_t offset       # bytes added to the address of memory operations
-    int32_t target       # index of the op to go to, or first index into a list; atomic operations, surface reductions: see `Uop`
-    int32_t reconverge   # index of the op at which diverged lanes meet, -1: only at the function's end; products of warpgroups: cycles held
-    int32_t count        # length of such a list; atomic operations that are a loop of the warp: cycles from one try to the next
+    int32_t target       # index of the op to go to, or first index into a list
+    int32_t reconverge   # index of the op at which diverged lanes meet, -1: only at the function's end
+    int32_t count        # length of such a list, or what else the kind counts; K_SETP, K_BRANCH: of the issues, those of a routine
+    int32_t held_cycles  # K_GROUP_PRODUCT: for which they hold their warp and the unit's intake
+    int32_t retry_cycles  # K_ATOM that is a loop of the warp: SM cycles from one try to the next; 0: the memory operates by itself
+    uint16_t atomic_function  # K_SURFACE that reduces: lane function `atomic`
+    uint8_t bank_passes  # K_ATOM in shared memory: over the banks, for each that an access takes; 0: this and the next three as usual
+    uint8_t lanes_merged  # … 1: lanes on one word are served together
+    uint8_t weight       # K_ATOM in global memory: eighths of the time that the partition takes for a usual one
+    uint8_t value_count  # … values that each lane sends
     uint32_t statement   # index of the source statement that counters are charged to: what a front end calls an instruction
     int32_t also         # place behind which rows are listed, among operands, that it waits for besides, their count first; 0: none
 
