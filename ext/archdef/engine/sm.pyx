@@ -43,6 +43,7 @@ from archdef.engine.simt cimport simt_arrive, simt_branch, simt_branch_many, sim
 from archdef.engine.state cimport Sm
 from archdef.engine.system cimport call_indirect, system_issue
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
+from archdef.engine.timeline cimport timeline_issue, warps_recorded
 from archdef.engine.types cimport (BAR_WARP, BR_JOIN, END_BRANCH, FL_YIELD, K_ALU, K_ATOM, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED,
                                    K_BULK, K_CALL, K_CALL_INDIRECT, K_COPY, K_COPY_GROUP, K_EXIT, K_FENCE, K_GROUP,
                                    K_GROUP_PRODUCT, K_LOAD, K_MATCH, K_MATRIX, K_NOP, K_PHASE, K_REGISTERS, K_RETURN, K_STORE,
@@ -411,7 +412,7 @@ cdef int64_t _execute(Sm *sm, Scheduler *s, Warp *w, const Uop *u, StatementCoun
 
 cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
     """Say where the warp's time went since it last issued. Gives how many cycles of its scheduler this issue takes."""
-    cdef int64_t waited, part
+    cdef int64_t waited, part, begin = w.settled, throttled = 0, busy = 0
     note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
     if w.since > w.settled:
         c.stall_cycles[w.cause] += w.since - w.settled
@@ -419,20 +420,22 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
     waited = cycle - w.settled
     w.settled = cycle + spent
     if waited < 0:
-        return 0        # a further one of the warp's slot, in the time of the first
-    if waited > 0:
+        spent = 0       # a further one of the warp's slot, in the time of the first
+    elif waited > 0:
         if u.memory:
             part = throttled_until(&sm.lsu, cycle) - w.throttle_mark
             if sm.throttle != NULL and u.kind == K_LOAD:
                 part = max(part, throttle_held(sm.throttle, w, cycle - waited))
-            part = min(max(part, 0), waited)
-            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
-            waited -= part
+            throttled = min(max(part, 0), waited)
+            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+            waited -= throttled
         part = occupied(sm, s, u.unit, cycle) - w.pipe_mark
-        part = min(max(part, 0), waited)
-        c.stall_cycles[<int>ST_PIPE_BUSY] += part
-        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
+        busy = min(max(part, 0), waited)
+        c.stall_cycles[<int>ST_PIPE_BUSY] += busy
+        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - busy
     c.stall_cycles[<int>ST_SELECTED] += spent
+    if w.quiet == 0 and warps_recorded(w.launch.origin.timeline):
+        timeline_issue(w, u, begin, max(begin, w.since), throttled, busy, cycle, w.settled)
     return spent
 
 
