@@ -117,8 +117,8 @@ class Timeline:
                     trace.instant(place, row, s.name, s.start_us, s.kind, **about)
                 else:
                     trace.span(place, row, s.name, s.start_us, s.duration_us, s.kind, **about)
-        for number, s in enumerate((s for s in self.spans if s.recorded is not None), start=1):
-            s.recorded.write(trace, s.start_us, f"{s.place}, {s.name} [{number}]: ")
+        for number, (s, recorded) in enumerate(((s, s.recorded) for s in self.spans if s.recorded is not None), start=1):
+            recorded.write(trace, s.start_us, f"{s.place}, {s.name} [{number}]: ")
         return trace.to_dict()
 
     def save(self, path: str | Path) -> None:

@@ -253,18 +253,18 @@ class Grid:
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                           recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
-                          timeline_record=self._timeline())
+                          timeline_record=self._timeline(int(counted["cycles"])))
         self.engine = self.running = None
         record(self.result)
         for text in self.result.complaints:
             warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
         return self.result
 
-    def _timeline(self) -> TimelineRecord | None:
+    def _timeline(self, cycles: int) -> TimelineRecord | None:
         if self.timeline is None:
             return None
         kernels, programs = ([self.name], [self.program]) if self.children is None else (self.children.names, self.children.programs)
-        return TimelineRecord.of(self.timeline, self._at_work[1], kernels, programs)
+        return TimelineRecord.of(self.timeline, cycles, self._at_work[1], kernels, programs)
 
     def run(self) -> Run:
         """Run it alone from start to end. Raises what `Launcher.launch` does."""

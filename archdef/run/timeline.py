@@ -56,6 +56,19 @@ def _numbers(given: Any) -> tuple[int, ...] | None:
     return tuple(sorted({values.whole(n, "a multiprocessor of a timeline", LaunchError) for n in each}))
 
 
+def _used(table: np.ndarray) -> int:
+    """Count buckets up to the last in which something happened."""
+    found = np.flatnonzero(table.view(np.int64).reshape(len(table), -1).any(axis=1)) if table.size else np.zeros(0, int)
+    return int(found[-1]) + 1 if len(found) else 0
+
+
+def _long(table: np.ndarray, buckets: int) -> np.ndarray:
+    """Give so many buckets, those that there are not without anything."""
+    made = np.zeros((buckets, *table.shape[1:]), table.dtype)
+    made[:len(table)] = table[:buckets]
+    return made
+
+
 @attrs.frozen
 class TimelineWindow:
     """What a timeline shall hold, and of which cycles: the option ``timeline`` of a launch."""
@@ -131,16 +144,20 @@ class TimelineRecord:
     issues_lost: int
 
     @classmethod
-    def of(cls, window: TimelineWindow, grid: Grid, kernels: Sequence[str], programs: Sequence[Program]) -> TimelineRecord:
-        """Copy what the recorder of a grid has; `kernels` and `programs` are those that it could come to, its own first."""
+    def of(cls, window: TimelineWindow, cycles: int, grid: Grid, kernels: Sequence[str], programs: Sequence[Program]) -> TimelineRecord:
+        """Copy what the recorder of a grid of so many cycles has; `kernels` and `programs` are those that it could come to, its own first."""
         assert grid.timeline is not None, "its timeline is recorded"
         recorder, counts = grid.timeline, [len(program.statements) for program in programs]
+        first, last = window.cycles
         multiprocessors, partitions, activity = recorder.sums()
+        # the last epoch reaches beyond the launch, or ends before its last store has landed
+        used = max(-(-(min(cycles, FOREVER if last is None else last) - first) // recorder.width), _used(multiprocessors), _used(partitions))
         blocks, issues = recorder.blocks(), recorder.warps()
         blocks = blocks[np.lexsort((blocks["slot"], blocks["multiprocessor"], blocks["begin"]))]
         issues = issues[np.lexsort((issues["begin"], issues["slot"], issues["multiprocessor"]))]
         return cls(window, recorder.width, grid.ready, grid.started - grid.ready, tuple(kernels),
-                   tuple(itertools.accumulate(counts[:-1], initial=0)), blocks, issues, multiprocessors, partitions, activity, *recorder.lost)
+                   tuple(itertools.accumulate(counts[:-1], initial=0)), blocks, issues, _long(multiprocessors, used), _long(partitions, used),
+                   None if activity is None else _long(activity, used), *recorder.lost)
 
 
 class RunTimeline:
@@ -148,6 +165,7 @@ class RunTimeline:
 
     def __init__(self, run: Run, record: TimelineRecord, place: Callable[[Statement], tuple[str, int]]):
         self.run, self.record, self._place = run, record, place
+        self._statements: dict[int, tuple[str, str]] = {}
 
     @property
     def window(self) -> TimelineWindow:
@@ -168,15 +186,17 @@ class RunTimeline:
     def lengths(self) -> np.ndarray:
         """Cycles of each bucket that lie in the window and in the launch."""
         last = self.run.cycles if self.window.cycles[1] is None else min(self.run.cycles, self.window.cycles[1])
-        return np.maximum(np.minimum(self.begins + self.record.width, last) - self.begins, 1)
+        begins = self.begins
+        lengths: np.ndarray = np.maximum(np.minimum(begins + self.record.width, last) - begins, 1)
+        return lengths
 
     @property
     def multiprocessors(self) -> np.ndarray:
         """Sums of each multiprocessor, ``[bucket, multiprocessor]``, structured.
 
-        ``issued`` warp instructions, ``l1_hits`` and ``l1_misses`` sectors, ``warp_cycles`` of resident warps of the launch, ``request_cycles`` of requests that
-        wait at the port to the network. What ends in ``_cycles`` is a number of things times the cycles for which they were there: divide by `lengths`. All but
-        the warps are of all launches that the machine worked on.
+        ``issued`` warp instructions, ``l1_hits`` and ``l1_misses`` sectors, ``warp_cycles`` of resident warps of the launch, ``request_cycles`` of requests
+        that wait at the port to the network. What ends in ``_cycles`` is a number of things times the cycles for which they were there: divide by `lengths`.
+        All but the warps are of all launches that the machine worked on.
         """
         return self.record.multiprocessors
 
@@ -203,8 +223,8 @@ class RunTimeline:
     def issues(self) -> np.ndarray:
         """Issues and waits of warps, structured, by multiprocessor, slot and time.
 
-        ``[begin, since)`` the warp waits for ``cause``, until ``issue`` for its turn (``throttled`` cycles for the load/store unit, ``unit_busy`` for its unit, the
-        rest while another warp was issued), and issues ``statement`` to ``unit`` until ``end``. A wait that ends with no issue has the unit -1.
+        ``[begin, since)`` the warp waits for ``cause``, until ``issue`` for its turn (``throttled`` cycles for the load/store unit, ``unit_busy`` for its unit,
+        the rest while another warp was issued), and issues ``statement`` to ``unit`` until ``end``. A wait that ends with no issue has the unit -1.
         """
         return self.record.issues
 
@@ -234,11 +254,14 @@ class RunTimeline:
         block, warp = divmod(int(record["warp"]), -(-threads // size))
         return block, warp
 
-    def statement_of(self, record: np.void) -> tuple[str, str]:
-        """Give place and text of the statement of an issue."""
-        statement = self.run.program.statements[self.record.statements[record["kernel"]] + int(record["statement"])]
-        file, line = self._place(statement)
-        return f"{file}:{line}", statement.text
+    def statement(self, kernel: int, number: int) -> tuple[str, str]:
+        """Give place and text of the statement that an issue names, with its kernel, by number."""
+        row = self.record.statements[kernel] + number
+        if row not in self._statements:
+            statement = self.run.program.statements[row]
+            file, line = self._place(statement)
+            self._statements[row] = f"{file}:{line}", statement.text
+        return self._statements[row]
 
     def write(self, trace: TraceEvents, start_us: float, before: str) -> None:
         """Add multiprocessors and memory to a trace in microseconds that has the launch itself, whose first block starts at a time."""

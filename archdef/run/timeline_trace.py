@@ -82,7 +82,8 @@ def _counter(trace: TraceEvents, timeline: RunTimeline, place: Place, process: s
 
 def _share(part: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Percent of both; 0 where there is neither."""
-    return 100.0 * part / np.maximum(part + other, 1)
+    share: np.ndarray = 100.0 * part / np.maximum(part + other, 1)
+    return share
 
 
 def _machine(trace: TraceEvents, timeline: RunTimeline, place: Place) -> None:
@@ -169,21 +170,23 @@ def _warps(trace: TraceEvents, timeline: RunTimeline, place: Place) -> None:
         process, thread = f"{place.before}{_multiprocessor(first['multiprocessor'])}", f"warp {first['slot']}"
         kernel, (block, warp) = timeline.kernel_of(first), timeline.warp_of(first)
         trace.span(process, thread, f"{kernel}, warp {warp} of block {block}", *place.span(first["begin"], of["end"].max()), "warp")
-        for record in of:
-            _parts(trace, timeline, place, process, thread, record)
+        fields = {field: of[field].tolist() for field in _FIELDS}
+        for record in zip(*fields.values(), strict=True):
+            _parts(trace, timeline, place, process, thread, *record)
 
 
-def _parts(trace: TraceEvents, timeline: RunTimeline, place: Place, process: str, thread: str, record: np.void) -> None:
+_FIELDS = ("kernel", "statement", "unit", "cause", "begin", "since", "throttled", "unit_busy", "issue", "end")
+
+
+def _parts(trace: TraceEvents, timeline: RunTimeline, place: Place, process: str, thread: str, kernel: int, statement: int, unit: int, cause: int,
+           begin: int, since: int, throttled: int, busy: int, issue: int, end: int) -> None:
     """What a warp does from one issue to the next. How long it waits for which turn is known, in which order is not."""
-    line, text = timeline.statement_of(record)
-    at = int(record["begin"])
-    turns = int(record["throttled"]), int(record["unit_busy"])
-    waits = [(STALLS[record["cause"]], int(record["since"]) - at), ("memory_throttle", turns[0]), ("pipe_busy", turns[1]),
-             ("not_selected", int(record["issue"] - record["since"]) - sum(turns))]
-    for cause, cycles in waits:
+    line, text = timeline.statement(kernel, statement)
+    at = begin
+    waits = ((STALLS[cause], since - begin), ("memory_throttle", throttled), ("pipe_busy", busy), ("not_selected", issue - since - throttled - busy))
+    for what, cycles in waits:
         if cycles > 0:
-            trace.span(process, thread, cause.replace("_", " "), *place.span(at, at + cycles), "wait", statement=text, line=line)
+            trace.span(process, thread, what.replace("_", " "), *place.span(at, at + cycles), "wait", statement=text, line=line)
             at += cycles
-    if record["unit"] >= 0:
-        trace.span(process, thread, text, *place.span(record["issue"], record["end"]), "issue", line=line,
-                   unit=timeline.run.architecture.units[record["unit"]].name)
+    if unit >= 0:
+        trace.span(process, thread, text, *place.span(issue, end), "issue", line=line, unit=timeline.run.architecture.units[unit].name)

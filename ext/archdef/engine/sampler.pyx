@@ -7,7 +7,6 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from archdef.engine.clock cimport NEVER
 from archdef.engine.device_runtime cimport LS_COMPLETE
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.launch cimport Launch
