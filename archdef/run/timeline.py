@@ -16,6 +16,7 @@ from archdef.engine.recorder import TimelineRecorder
 from archdef.errors import LaunchError
 from archdef.files import trace_events
 from archdef.run import timeline_trace
+from archdef.run.why import Prober, Reason
 
 if TYPE_CHECKING:
     from archdef.engine.core import Grid
@@ -262,6 +263,24 @@ class RunTimeline:
             file, line = self._place(statement)
             self._statements[row] = f"{file}:{line}", statement.text
         return self._statements[row]
+
+    @functools.cached_property
+    def _prober(self) -> Prober:
+        return Prober(self)
+
+    def why(self, warp: int, cycle: int, block: int = 0) -> Reason:
+        """Say what holds a warp at a cycle, until when, and what that waits for in turn; it prints as a chain of reasons.
+
+        Raises LaunchError unless the detail is ``warps`` and that cycle of the warp was recorded.
+        """
+        if self.window.detail != "warps":
+            raise LaunchError(f"why a warp waits is in timelines of the detail 'warps', this one has {self.window.detail!r}")
+        warp, block = (values.whole(n, what, LaunchError) for n, what in ((warp, "a warp to ask for"), (block, "a block to ask for")))
+        cycle = values.whole(cycle, "a cycle to ask for", LaunchError)
+        if block >= math.prod(self.run.grid) or warp >= self.run.occupancy.warps_per_block:
+            raise LaunchError(f"there is no warp {warp} of block {block} of {self.run.kernel}: it has {math.prod(self.run.grid)} blocks of "
+                              f"{self.run.occupancy.warps_per_block} warps")
+        return self._prober.why(block, warp, cycle)
 
     def write(self, trace: TraceEvents, start_us: float, before: str) -> None:
         """Add multiprocessors and memory to a trace in microseconds that has the launch itself, whose first block starts at a time."""

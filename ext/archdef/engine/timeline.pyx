@@ -49,6 +49,17 @@ cdef void _spend(TimelineRecord *t, int64_t sm, int32_t cause, int64_t begin, in
         begin = stop
 
 
+cdef inline Activity *_bucket_of_all(TimelineRecord *t, int64_t sm, int64_t begin, int64_t end) noexcept nogil:
+    """The bucket that [begin, end) lies in, NULL: it does not lie in one, or in part outside of the window."""
+    cdef int64_t i
+    if begin < t.first or end > t.last or begin >= end:
+        return NULL
+    i = (end - 1 - t.first) // t.width
+    if i >= t.buckets or begin < t.first + i * t.width:
+        return NULL
+    return t.activity + i * t.multiprocessors + sm
+
+
 # ---------------------------------------------------------------------------------------------------------------- records
 cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t slot, int64_t end) noexcept nogil:
     """A block leaves its place."""
@@ -99,16 +110,25 @@ cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t sin
     cdef TimelineRecord *t = w.launch.origin.timeline
     cdef int64_t sm = _of(w)
     cdef WarpRecord *record
-    if t.first <= issue < t.last:
-        timeline_reach(t, issue)
-        t.activity[(issue - t.first) // t.width * t.multiprocessors + sm].unit_issues[u.unit] += u.issues
-    if begin > issue:
-        return
-    _spend(t, sm, w.cause, begin, since)
-    _spend(t, sm, ST_MEMORY_THROTTLE, since, since + throttled)
-    _spend(t, sm, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
-    _spend(t, sm, ST_NOT_SELECTED, since + throttled + busy, issue)
-    _spend(t, sm, ST_SELECTED, issue, end)
+    cdef Activity *bucket = _bucket_of_all(t, sm, begin, end)
+    if bucket != NULL and begin <= issue:       # as nearly always
+        bucket.unit_issues[u.unit] += u.issues
+        bucket.stall_cycles[w.cause] += since - begin
+        bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+        bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
+        bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since - throttled - busy
+        bucket.stall_cycles[<int>ST_SELECTED] += end - issue
+    else:
+        if t.first <= issue < t.last:
+            timeline_reach(t, issue)
+            t.activity[(issue - t.first) // t.width * t.multiprocessors + sm].unit_issues[u.unit] += u.issues
+        if begin > issue:
+            return
+        _spend(t, sm, w.cause, begin, since)
+        _spend(t, sm, ST_MEMORY_THROTTLE, since, since + throttled)
+        _spend(t, sm, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
+        _spend(t, sm, ST_NOT_SELECTED, since + throttled + busy, issue)
+        _spend(t, sm, ST_SELECTED, issue, end)
     record = _record(t, w, u, sm, begin, end)
     if record != NULL:
         record.unit = u.unit
