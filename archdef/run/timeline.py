@@ -83,8 +83,9 @@ class TimelineWindow:
     """Those whose warps are recorded; None: all. Everything else is always of all."""
     buckets: int = attrs.field(default=256)
     """Buckets of time that sums are kept for, at most; an even number."""
-    bucket_cycles: int = attrs.field(default=64)
-    """Cycles of a bucket to begin with. When there are no more buckets, two become one: the memory that a timeline takes does not depend on how long it is."""
+    bucket_cycles: int = attrs.field(default=1)
+    """Cycles of a bucket to begin with, at least those of an epoch of the engine (60 to 256). When there are no more buckets, two become one: the memory that
+    a timeline takes does not depend on how long it is."""
     records: int = attrs.field(default=1 << 16)
     """Blocks, and issues of warps, that are kept; 56 and 112 bytes each. What is beyond is counted as lost."""
 

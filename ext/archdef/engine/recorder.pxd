@@ -14,4 +14,4 @@ cdef class TimelineRecorder:
     cdef int64_t origin          # cycle of the session that the launch counts from
     cdef object chosen           # multiprocessors whose warps are recorded, None: all
 
-    cdef int begin(self, Grid grid, const Network *network) except -1
+    cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1

@@ -60,7 +60,7 @@ cdef class TimelineRecorder:
     first, last : int
         Cycles of the launch; [first, last) is recorded.
     width : int
-        Cycles of a bucket to begin with; the width doubles as often as it takes.
+        Cycles of a bucket to begin with, at least those of an epoch; the width doubles as often as it takes.
     buckets : int
         Most buckets, an even number.
     block_room, warp_room : int
@@ -71,7 +71,7 @@ cdef class TimelineRecorder:
 
     def __cinit__(self, int64_t detail, int64_t first, int64_t last, int64_t width, int64_t buckets, int64_t block_room, int64_t warp_room,
                   chosen=None):
-        if buckets < 2 or buckets % 2 or width < 1 or not 0 <= first < last:
+        if buckets < 2 or buckets % 2 or width < 0 or not 0 <= first < last:
             raise ValueError(f"a timeline of {buckets} buckets of {width} cycles, from {first} to {last}")
         self.record.detail = detail
         self.record.first = first
@@ -91,7 +91,7 @@ cdef class TimelineRecorder:
         free(self.record.memory)
         free(self.record.activity)
 
-    cdef int begin(self, Grid grid, const Network *network) except -1:
+    cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1:
         """The launch is about to enter a session. Raises LaunchError if the recorder serves another."""
         cdef const MachineTable *m = network.m
         cdef char *chosen
@@ -101,6 +101,7 @@ cdef class TimelineRecorder:
         self.origin = grid.launch.ready
         self.record.first += self.origin
         self.record.last += self.origin
+        self.record.width = max(self.record.width, epoch_cycles)
         self.record.multiprocessors = m.chip.multiprocessors
         self.record.partitions = m.dram.partitions
         self.record.blocks = <BlockRecord *>_zeroed(self.record.block_room, sizeof(BlockRecord))
@@ -152,8 +153,8 @@ cdef class TimelineRecorder:
         """
         cdef int64_t used = 0
         sampler_settle(&self.sampler)
-        if self.sampler.time > self.record.first:
-            used = (self.sampler.time - 1 - self.record.first) // self.record.width + 1
+        if self.sampler.since >= 0:
+            used = (max(self.sampler.time - 1, self.sampler.since) - self.record.first) // self.record.width + 1
         sms, partitions = self.record.multiprocessors, self.record.partitions
         activity = None
         if self.record.activity != NULL:

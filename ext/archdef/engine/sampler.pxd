@@ -16,17 +16,18 @@ cdef struct Sampler:
     const Launch *launch
     const Network *network
     SampledMultiprocessor *sampled      # [multiprocessors]
-    int64_t time                 # everything before it is in the sums; -1: it has not begun
+    int64_t since                # first epoch whose counts are in no bucket yet; -1: it has not begun
+    int64_t time                 # cycle up to which levels are in buckets
     bint over                    # nothing comes any more
-    MultiprocessorSums *sums     # up to `time`, those of levels, and of counters …
-    MultiprocessorSums *seen     # … and what of that is in buckets
-    MultiprocessorSums *levels   # since `time`: of the members that count levels times cycles
-    PartitionSums *memory
+    MultiprocessorSums *read     # counters, as they were read last, …
+    MultiprocessorSums *seen     # … what of them is in buckets …
+    MultiprocessorSums *levels   # … and levels since `time`, in the members that count them
+    PartitionSums *memory_read
     PartitionSums *memory_seen
     PartitionSums *memory_levels
 
 cdef int sampler_open(Sampler *s, TimelineRecord *record, const Launch *launch, const Network *network) except -1
 cdef void sampler_close(Sampler *s) noexcept nogil
-cdef int64_t samplers_begin(Sampler *first, int64_t epoch, int64_t until, bint alone) noexcept nogil
+cdef void samplers_begin(Sampler *first, int64_t epoch, bint alone) noexcept nogil
 cdef void samplers_end(Sampler *first, int64_t until) noexcept nogil
 cdef void sampler_settle(Sampler *s) noexcept nogil

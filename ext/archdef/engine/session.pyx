@@ -218,7 +218,7 @@ cdef class Session:
                         heap_bytes, print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             made.launch.ready = max(earliest_cycle, self.epoch)
             if timeline is not None:
-                timeline.begin(made, &self.network)
+                timeline.begin(made, &self.network, self.chip.lookahead)
                 made.timeline = timeline
             self._enter(made)
             for each in [made.program] + made.loaded:
@@ -364,7 +364,7 @@ cdef class Session:
         cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i, status
         cdef bint wishes
         if self.samplers != NULL:
-            until = samplers_begin(self.samplers, self.epoch, until, self.launched == 1)
+            samplers_begin(self.samplers, self.epoch, self.launched == 1)
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
