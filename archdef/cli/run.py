@@ -15,12 +15,13 @@ from archdef.cli.compiler import compiler_options
 from archdef.cli.output import will_write
 from archdef.errors import GuestWarning
 from archdef.options import architectures, set_option
-from archdef.run.timeline import DETAILS, FOREVER, TimelineWindow
+from archdef.run.levels import DETAILS, FOREVER
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
+    from archdef.run.timeline import TimelineWindow
 
 TRACES = (".json", ".json.gz")
 
@@ -204,7 +205,7 @@ def _recorded(path, detail, cycles, names) -> TimelineWindow | None:
         return None
     for each in names:
         will_write(_destination(path, each, names))
-    return TimelineWindow(detail, cycles)
+    return archdef.TimelineWindow(detail, cycles)
 
 
 def _save_trace(path: str, run: Run) -> None:

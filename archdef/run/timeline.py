@@ -16,6 +16,7 @@ from archdef.engine.recorder import TimelineRecorder
 from archdef.errors import LaunchError
 from archdef.files import trace_events
 from archdef.run import timeline_trace
+from archdef.run.levels import DETAILS, FOREVER
 from archdef.run.why import Prober, Reason
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from archdef.run.children import ChildLaunch
     from archdef.run.result import Run
 
-DETAILS = ("kernels", "blocks", "units", "warps")
-"""Levels of detail, each with what those before it have, in the order of the engine's ``TimelineDetail``."""
-FOREVER = 1 << 60
-"""Cycle that no launch reaches."""
 MOST_BUCKETS = 1 << 14
 MOST_RECORDS = 1 << 22
 CLOCKS = ("cycles", "us")

@@ -14,7 +14,7 @@ from archdef.errors import LaunchError
 from archdef.frontends import nvrtc
 from archdef.host import Host
 from archdef.metrics.counters import STALLS
-from archdef.run.timeline import DETAILS
+from archdef.run.levels import DETAILS
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
               pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")]
