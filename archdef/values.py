@@ -78,6 +78,13 @@ def flag(value: Any, what: str, error: type[Exception]) -> bool:
     raise error(f"{what} must be True or False, got {shown(value)}")
 
 
+def one_of(value: Any, what: str, choices: tuple[str, ...], error: type[Exception]) -> str:
+    """Take one of some words. Raises `error`, which says which there are."""
+    if not isinstance(value, str) or value not in choices:
+        raise error(f"{what} is one of {', '.join(choices)}, got {shown(value)}")
+    return value
+
+
 def text(value: Any, what: str, error: type[Exception]) -> str:
     """Give a text that every file and compiler takes: no NUL, and no half of a surrogate pair."""
     if not isinstance(value, str):

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import io
 import warnings
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 import archdef.run
 from archdef.cli.common import emit, json_option, show
@@ -13,8 +15,15 @@ from archdef.cli.compiler import compiler_options
 from archdef.cli.output import will_write
 from archdef.errors import GuestWarning
 from archdef.options import architectures, set_option
+from archdef.run.levels import DETAILS, FOREVER
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
+
+if TYPE_CHECKING:
+    from archdef.run.result import Run
+    from archdef.run.timeline import TimelineWindow
+
+TRACES = (".json", ".json.gz")
 
 
 def _shape(context, parameter, text):
@@ -46,6 +55,25 @@ def _window(context, parameter, text) -> tuple[int, int]:
         raise click.BadParameter(f"{text!r} is not of the form FIRST:LAST") from None
     if not 0 <= window[0] < window[1] < 1 << 63:
         raise click.BadParameter(f"{printable(text)[:60]!r} are no cycles to trace: FIRST is at least 0 and less than LAST, LAST less than 2^63")
+    return window
+
+
+def _trace(context, parameter, path) -> str | None:
+    if path is not None and not path.endswith(TRACES):
+        raise click.BadParameter(f"{printable(path)!r} does not end in {' or '.join(TRACES)}")
+    return path
+
+
+def _timeline_cycles(context, parameter, text) -> tuple[int, int | None]:
+    if text is None:
+        return 0, None
+    first, colon, last = text.partition(":")
+    try:
+        window = int(first or 0), int(last) if last else None
+    except ValueError:
+        colon = ""
+    if not colon or not 0 <= window[0] < (FOREVER if window[1] is None else min(window[1], FOREVER)):
+        raise click.BadParameter(f"{printable(text)[:60]!r} is not of the form FIRST:LAST or FIRST:, FIRST at least 0 and less than LAST")
     return window
 
 
@@ -102,10 +130,14 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="Chart what the lanes of a warp do, cycle by cycle; may be repeated.")
 @click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=_window, metavar="FIRST:LAST",
               help="Cycles of the launch to chart.")
+@click.option("--timeline", metavar="FILE.json[.gz]", callback=_trace, help="Write what happened when as a trace, which Perfetto (ui.perfetto.dev) opens.")
+@click.option("--timeline-detail", "detail", type=click.Choice(DETAILS), default="blocks", show_default=True,
+              help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
+@click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
 @set_option
 @json_option
 def command(file, kernel, names, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, settings, as_json):
+            max_cycles, traced, window, timeline, detail, cycles, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -113,6 +145,7 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
     destinations = _destinations(save, arguments, symbols, names)
+    recorded = _recorded(timeline, detail, cycles, names)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
@@ -125,7 +158,8 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
             values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
         values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
         given = list(values.values())[:len(arguments)]
-        budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster)
+        budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster,
+                       timeline=recorded)
         launcher.prepare(*given, **budgets)
         ready.append((architecture, launcher, given, values, budgets))
     for architecture, launcher, given, values, budgets in ready:
@@ -134,6 +168,8 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
             run = launcher.launch(*given, **budgets)
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
+        if timeline:
+            _save_trace(_destination(timeline, architecture.name, names), run)
         for name, path in destinations.items():
             _save(_destination(path, architecture.name, names), outputs[name])
     if as_json:
@@ -157,7 +193,26 @@ def _set(symbol, value):
 
 
 def _destination(path: str, name: str, names) -> str:
-    return path if len(names) == 1 else f"{path.removesuffix('.npy')}.{name.replace('/', '_')}.npy"
+    ending = next(ending for ending in (".npy", *TRACES) if path.endswith(ending))
+    return path if len(names) == 1 else f"{path.removesuffix(ending)}.{name.replace('/', '_')}{ending}"
+
+
+def _recorded(path, detail, cycles, names) -> TimelineWindow | None:
+    if path is None:
+        source = click.get_current_context().get_parameter_source
+        if any(source(option) != ParameterSource.DEFAULT for option in ("detail", "cycles")):
+            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, which is missing")
+        return None
+    for each in names:
+        will_write(_destination(path, each, names))
+    return archdef.TimelineWindow(detail, cycles)
+
+
+def _save_trace(path: str, run: Run) -> None:
+    try:
+        run.timeline().save(path)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _save(path: str, array) -> None:

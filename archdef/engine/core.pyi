@@ -7,6 +7,7 @@ from archdef.engine.lane_states import LaneTracer
 from archdef.engine.memory import DeviceMemory as DeviceMemory
 from archdef.engine.program import ProgramError as ProgramError
 from archdef.engine.program import layout as layout
+from archdef.engine.recorder import TimelineRecorder
 from archdef.errors import GuestFault
 
 COUNTER_DTYPE: np.dtype
@@ -19,12 +20,15 @@ class Grid:
     statements: Any
     kernels: Any
     lane_trace: LaneTracer | None
+    timeline: TimelineRecorder | None
     @property
     def blocks(self) -> int: ...
     @property
     def blocks_done(self) -> int: ...
     @property
     def complete(self) -> bool: ...
+    @property
+    def ready(self) -> int: ...
     @property
     def started(self) -> int: ...
     @property
@@ -49,6 +53,7 @@ class Session:
         heap_bytes: int = ..., print_bytes: int = ..., textures: bytes | None = None, cooperative: bool = False, earliest_cycle: int = 0,
         kernels: Any = None, lane_trace: Any = None, among: tuple[int, int] | None = None,
         l1_sets: int = 0, l1_ways: int = 0, cluster: tuple[int, int, int] | None = None, multicast: Sequence[Any] = (),
+        timeline: TimelineRecorder | None = None,
     ) -> Grid: ...
     def advance(self, milliseconds: float = 100.0, until_cycle: int | None = None, closed: bool | None = None) -> bool: ...
     def finished(self) -> list[Grid]: ...

@@ -17,7 +17,7 @@ from archdef.errors import HostError
 from archdef.host.engines import Engine
 from archdef.host.link import FS_PER_S, TYPICAL
 from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
-from archdef.host.timeline import Span, Timeline
+from archdef.host.timeline import Recorded, Span, Timeline
 
 
 class Host:
@@ -336,9 +336,15 @@ class Host:
         row = operation.engine.name if operation.engine is not None else "events"
         place = "host" if operation.kind == "function" else operation.context.label
         self._spans.append(Span(place, row, operation.name, operation.stream.label, operation.start, operation.end, operation.nbytes,
-                                operation.kind, operation.error is not None))
+                                operation.kind, operation.error is not None, _recorded(operation)))
 
     _HANDLERS: ClassVar[tuple[Callable[[Host, Operation, int], None], ...]] = ()
+
+
+def _recorded(operation: Operation) -> Recorded | None:
+    """Give the timeline of a kernel that has run, if it had the option ``timeline``."""
+    run = None if operation.grid is None else operation.grid.result
+    return None if run is None or run.timeline_record is None else run.timeline()
 
 
 _END, _FLOW, _READY = range(3)

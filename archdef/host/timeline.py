@@ -1,10 +1,9 @@
 """What ran when: every copy, grid, event and call of the host, as a table, as data, and as a trace for chrome://tracing or Perfetto."""
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 from rich.console import Group
@@ -12,9 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from archdef.console import text
+from archdef.files.trace_events import TraceEvents, save
 from archdef.host.link import FS_PER_US
 
 _WIDTH = 72
+
+
+class Recorded(Protocol):
+    """What was recorded of a kernel while it ran."""
+
+    def write(self, trace: TraceEvents, start_us: float, before: str) -> None:
+        """Add it to a trace in which the kernel's first block starts at a time; `before`: what names of processes begin with."""
 
 
 @attrs.frozen
@@ -35,6 +42,8 @@ class Span:
     kind: str = "call"
     """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, or ``call``."""
     failed: bool = False
+    recorded: Recorded | None = attrs.field(default=None, eq=False, repr=False)
+    """Of a kernel: its `Run.timeline`, if that was asked for."""
 
     @property
     def start_us(self) -> float:
@@ -98,31 +107,23 @@ class Timeline:
              "bytes": s.nbytes, "failed": s.failed} for s in self.spans]}
 
     def to_chrome(self) -> dict[str, Any]:
-        """Give a trace in Chrome's JSON format: a process per device, a thread per engine and per stream."""
-        processes: dict[str, int] = {}
-        threads: dict[tuple[str, str], int] = {}
-        events: list[dict[str, Any]] = []
-
-        def thread(place: str, row: str) -> dict[str, int]:
-            if place not in processes:
-                processes[place] = len(processes) + 1
-                events.append({"ph": "M", "name": "process_name", "pid": processes[place], "tid": 0, "args": {"name": place}})
-            if (place, row) not in threads:
-                threads[place, row] = len(threads) + 1
-                events.append({"ph": "M", "name": "thread_name", "pid": processes[place], "tid": threads[place, row],
-                               "args": {"name": row}})
-            return {"pid": processes[place], "tid": threads[place, row]}
-
+        """Give a trace in Chrome's JSON format: a process per device, a thread per engine and per stream; of launches that had the option ``timeline``
+        also multiprocessors and memory partitions, each with the processes of its own."""
+        trace = TraceEvents()
         for place, row, spans in self._rows():
             for s in spans:
                 about = {"stream": s.stream, "bytes": s.nbytes, "failed": s.failed}
-                common = {"name": s.name, "cat": s.kind, "ts": s.start_us, "args": about, **thread(place, row)}
-                events.append(common | ({"ph": "i", "s": "t"} if s.kind == "record" else {"ph": "X", "dur": s.duration_us}))
-        return {"displayTimeUnit": "ns", "traceEvents": events}
+                if s.kind == "record":
+                    trace.instant(place, row, s.name, s.start_us, s.kind, **about)
+                else:
+                    trace.span(place, row, s.name, s.start_us, s.duration_us, s.kind, **about)
+        for number, (s, recorded) in enumerate(((s, s.recorded) for s in self.spans if s.recorded is not None), start=1):
+            recorded.write(trace, s.start_us, f"{s.place}, {s.name} [{number}]: ")
+        return trace.to_dict()
 
     def save(self, path: str | Path) -> None:
-        """Write the Chrome trace."""
-        Path(path).write_text(json.dumps(self.to_chrome()), encoding="utf-8")
+        """Write the trace, as a whole or not at all; compressed if the name ends in ``.gz``."""
+        save(path, self.to_chrome())
 
     # ------------------------------------------------------------------------------------------------------------ printing
     def _rows(self) -> list[tuple[str, str, list[Span]]]:

@@ -21,6 +21,7 @@ from archdef.run.lanes import LaneWindow, Recorded
 from archdef.run.progress import Progress
 from archdef.run.record import record
 from archdef.run.result import Run
+from archdef.run.timeline import TimelineRecord, TimelineWindow
 
 if TYPE_CHECKING:
     from archdef.host import Launched, Stream
@@ -71,7 +72,8 @@ class Launcher(Generic[_Result]):
 
     def launch(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
-               cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> _Result:
+               cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
+               timeline: TimelineWindow | bool | None = None) -> _Result:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -79,7 +81,7 @@ class Launcher(Generic[_Result]):
         progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
         cooperative                  : as `cooperative` does.
         lanes                        : warps whose lanes are traced cycle by cycle; `Run.lane_trace` has what they did.
-
+        timeline                     : True, or what to record of what happens when; `Run.timeline()` has it.
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
 
@@ -87,7 +89,7 @@ class Launcher(Generic[_Result]):
         a stream is raised by whoever next waits for it.
         """
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
-                            cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster)
+                            cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
         result: Run | Launched
         if self.stream is not None:
@@ -100,7 +102,8 @@ class Launcher(Generic[_Result]):
 
     def prepare(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
-                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False) -> Grid:
+                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
+                timeline: TimelineWindow | bool | None = None) -> Grid:
         """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
@@ -112,6 +115,7 @@ class Launcher(Generic[_Result]):
         progress = None if progress is None else values.flag(progress, "progress", LaunchError)
         if lanes is not None and not isinstance(lanes, LaneWindow):
             raise LaunchError(f"lanes must be an archdef.LaneWindow, got {values.shown(lanes)}")
+        window = TimelineWindow.of(timeline)
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
@@ -126,7 +130,7 @@ class Launcher(Generic[_Result]):
         if cooperative:
             limits.check_cooperative(name, architecture, program, self.grid, resident)
         return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
-                    most_instructions, most_cycles, lanes, cluster)
+                    most_instructions, most_cycles, lanes, cluster, window)
 
     def _scratch(self) -> list[DeviceArray | int]:
         """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
@@ -153,7 +157,7 @@ class Grid:
 
     def __init__(self, launcher: Launcher[Any], arguments: Sequence[object], parameters: bytes, program: Program, shared: int, resident: Occupancy,
                  variables: Placed, cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
-                 cluster: tuple[int, int, int] | None = None):
+                 cluster: tuple[int, int, int] | None = None, timeline: TimelineWindow | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
@@ -164,6 +168,8 @@ class Grid:
         """Managed memory that had to move to the device for it."""
         self.lanes, self.cluster = lanes, cluster
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
+        self.timeline = timeline
+        self.recorder = None if timeline is None else timeline.recorder(self.name, self.architecture.chip.multiprocessors)
         self.children = launcher.kernel.children
         """What it can launch, None: it launches nothing."""
         self.engine: core.Session | None = None
@@ -198,7 +204,7 @@ class Grid:
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer, among=self.among, cluster=self.cluster, **self._l1_shape(),
+            lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self._l1_shape(),
             textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
         self.engine, self.running = session, running
         return running
@@ -246,12 +252,19 @@ class Grid:
                           shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
                           program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                           counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
-                          recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost))
+                          recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
+                          timeline_record=self._timeline(int(counted["cycles"])))
         self.engine = self.running = None
         record(self.result)
         for text in self.result.complaints:
             warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
         return self.result
+
+    def _timeline(self, cycles: int) -> TimelineRecord | None:
+        if self.timeline is None:
+            return None
+        kernels, programs = ([self.name], [self.program]) if self.children is None else (self.children.names, self.children.programs)
+        return TimelineRecord.of(self.timeline, cycles, self._at_work[1], kernels, programs)
 
     def run(self) -> Run:
         """Run it alone from start to end. Raises what `Launcher.launch` does."""

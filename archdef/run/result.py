@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.bounds import Bounds, Roofline, bounds, roofline
 from archdef.console import text
+from archdef.errors import LaunchError
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
@@ -17,6 +18,7 @@ from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 from archdef.run.table import render
+from archdef.run.timeline import RunTimeline, TimelineRecord
 from archdef.spec import Architecture
 
 if TYPE_CHECKING:
@@ -97,6 +99,17 @@ class Run:
     """Whether it stored to constant memory that its own code also loads from."""
     recorded: Recorded | None = attrs.field(default=None, repr=False)
     """What the engine recorded for the option ``lanes`` of the launch."""
+    timeline_record: TimelineRecord | None = attrs.field(default=None, repr=False)
+    """What the engine recorded for the option ``timeline`` of the launch."""
+
+    def timeline(self) -> RunTimeline:
+        """What happened when: blocks, warps, what multiprocessors and memory did over time; `save` writes it for a viewer such as Perfetto.
+
+        Raises LaunchError if the launch did not have the option ``timeline``.
+        """
+        if self.timeline_record is None:
+            raise LaunchError(f"the timeline of {self.kernel} was not recorded: launch it with timeline=True, or an archdef.TimelineWindow")
+        return RunTimeline(self, self.timeline_record, self._place)
 
     @functools.cached_property
     def lane_trace(self) -> LaneTrace | None:

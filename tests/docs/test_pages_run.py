@@ -82,6 +82,15 @@ def test_the_first_kernel_runs(tmp_path, monkeypatch, capsys):
 
 
 @needs
+def test_the_program_of_the_page_on_timelines_runs(tmp_path, monkeypatch, capsys):
+    for name, block in files("howto/timeline.md").items():
+        (tmp_path / name).write_text(block)
+    monkeypatch.chdir(tmp_path)
+    exec(compile((tmp_path / "when.py").read_text(), "when.py", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[0].endswith(" 0") and (tmp_path / "warps.json.gz").stat().st_size > 1000
+
+
+@needs
 @can_install
 def test_the_first_plugin_is_made_changed_checked_and_swept(tmp_path, elsewhere):  # noqa: F811  the fixture
     page = "tutorial/first-plugin.md"

@@ -1,5 +1,6 @@
 """A stage for the event model alone: grids of given durations on a machine whose link is given, and the programs that run there."""
 import heapq
+import types
 
 import attrs
 import numpy as np
@@ -16,7 +17,7 @@ FS_PER_US = 10**9
 class Grid:
     """A grid that takes some microseconds and does something to memory when it starts."""
 
-    result = "ran"
+    result = types.SimpleNamespace(timeline_record=None)
 
     def __init__(self, us, effect=None, name="grid"):
         self.us, self.name, self.effect = us, name, effect

@@ -43,7 +43,7 @@ def test_it_prints_a_row_per_engine_and_per_stream(stage):
 def test_the_chrome_trace_has_a_process_per_device_and_a_thread_per_row(stage, tmp_path):
     stage.host.timeline().save(tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    names = {(e["name"], e["args"]["name"]) for e in events if e["ph"] == "M"}
+    names = {(e["name"], e["args"]["name"]) for e in events if e["ph"] == "M" and "name" in e["args"]}
     assert ("process_name", "m2070") in names and ("thread_name", "copies to device") in names
     complete = [e for e in events if e["ph"] == "X"]
     assert all(e["dur"] >= 0 and e["ts"] >= 0 for e in complete)

@@ -41,6 +41,9 @@ def launched(grid=1, block=32, *more, arguments=GOOD, **options):
     return MODULE.k[(grid, block, *more)].launch(*arguments, **options)
 
 
+RECORDED = launched(timeline=True)
+
+
 def argument(position):
     return lambda value: launched(arguments=[*GOOD[:position], value, *GOOD[position + 1:]])
 
@@ -57,7 +60,7 @@ def on_device(option):
 TAKES = {
     "Device": archdef.Device, **{f"Device {name}": on_device(name) for name in ("max_instructions", "max_cycles", "heap_bytes", "print_bytes", "printf", "host")},
     **{f"launch {name}": lambda value, name=name: launched(**{name: value})
-       for name in ("max_instructions", "max_cycles", "cooperative", "lanes", "progress")},
+       for name in ("max_instructions", "max_cycles", "cooperative", "lanes", "progress", "timeline")},
     "grid": lambda v: launched(v) if not isinstance(v, int) or v < 99 else launched((1, v)), "grid axis": lambda v: launched((1, v)),
     "block": lambda v: launched(1, v), "block axis": lambda v: launched(1, (1, v)),
     "shared bytes": lambda v: launched(1, 32, v), "stream": lambda v: launched(1, 32, 0, v), "on": lambda v: MODULE.k[1, 32].on(v),
@@ -101,7 +104,11 @@ TAKES = {
     "event": lambda v: DEVICE.stream().record(v) if v is not None else None, "event to wait for": lambda v: DEVICE.stream().wait_event(v),
     "earlier event": lambda v: DEVICE.event().elapsed_since(v), "seconds of a call": lambda v: DEVICE.stream().call(int, seconds=v),
     "LaneWindow warps": archdef.LaneWindow, "LaneWindow cycles": lambda v: archdef.LaneWindow(cycles=v),
-    "LaneWindow cycle": lambda v: archdef.LaneWindow(cycles=(0, v)), "LaneWindow records": lambda v: archdef.LaneWindow(records=v)}
+    "LaneWindow cycle": lambda v: archdef.LaneWindow(cycles=(0, v)), "LaneWindow records": lambda v: archdef.LaneWindow(records=v),
+    **{f"TimelineWindow {name}": lambda value, name=name: archdef.TimelineWindow(**{name: value})
+       for name in ("detail", "cycles", "multiprocessors", "buckets", "bucket_cycles", "records")},
+    "TimelineWindow cycle": lambda v: archdef.TimelineWindow(cycles=(0, v)), "TimelineWindow multiprocessor": lambda v: archdef.TimelineWindow(multiprocessors=[v]),
+    "clock of a trace": RECORDED.timeline().to_dict}
 
 
 @pytest.mark.parametrize("place", TAKES)

@@ -19,6 +19,7 @@ from archdef.engine.launch cimport WS_BARRIER, Block, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
+from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
@@ -58,6 +59,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
             w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += when - w.settled
             if w.active == 0 or w.active != w.quiet:
                 lanes_apart(w, u, w.settled, when, when, 0)
+            note_wait(w, u, w.settled, when, ST_BARRIER)
             w.settled = when
         if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):

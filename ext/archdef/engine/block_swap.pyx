@@ -13,6 +13,7 @@ from archdef.engine.residency cimport Residency
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
+from archdef.engine.timeline cimport note_wait, timeline_block
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 
@@ -30,6 +31,7 @@ cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
             if sm.core.now > w.settled:
                 w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += sm.core.now - w.settled
                 note_lanes(w, w.launch.ops + w.pc, w.settled, sm.core.now, sm.core.now, 0)
+                note_wait(w, w.launch.ops + w.pc, w.settled, sm.core.now, ST_LAUNCH)
                 w.settled = sm.core.now
             w.pc += 1
             simt_arrive(w)
@@ -41,6 +43,8 @@ cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
     cdef Warp *w
     cdef const Uop *u
     cdef int32_t i, cause
+    if b.launch.origin.timeline != NULL:
+        timeline_block(b.launch.origin.timeline, b, sm.id, b - sm.blocks, cycle)
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
         if w.state == WS_ENDED:
@@ -50,6 +54,7 @@ cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
         if cycle > w.settled:
             w.launch.counters[u.statement].stall_cycles[cause] += cycle - w.settled
             note_lanes(w, u, w.settled, cycle, cycle, 0)
+            note_wait(w, u, w.settled, cycle, cause)
             w.settled = cycle
         w.residency.counters.warp_cycles += w.settled - b.started
         if sm.observers != NULL:        # in the multiprocessor's own time: the dispatcher may be ahead of it

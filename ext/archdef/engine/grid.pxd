@@ -22,6 +22,7 @@ cdef class Grid:
     cdef list loaded                     # LoadedProgram of each kernel that kernels of it may launch
     cdef readonly object kernels         # what the host said of them, None: they launch nothing
     cdef readonly LaneTracer lane_trace  # None: nobody asked for one
+    cdef readonly object timeline        # TimelineRecorder, None: nobody asked for one
     cdef uint64_t buffer_address         # device memory for arguments, and for what errors are called
     cdef uint64_t text_address
 

@@ -391,6 +391,11 @@ cdef class Grid:
         return self.launch.state == LS_COMPLETE and self.origin.grids == 0
 
     @property
+    def ready(self):
+        """Cycle from which its blocks could start: those of its timeline count from here."""
+        return self.launch.ready
+
+    @property
     def started(self):
         """Cycle in which its first block started."""
         return self.launch.started

@@ -60,7 +60,7 @@ cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64
         c.lane_slots[w.path] += run * slots
         c.lane_cycles[<int>LN_STALLED] += (alive - run) * time
         c.lane_slots[<int>LN_STALLED] += (alive - run) * slots
-    if w.quiet == 0:
+    if w.quiet == 0 and w.launch.trace != NULL and lanes_traced(w.launch.trace, w.number):
         _record(w.launch.trace, w, u, w.number, running, begin, issue, end)
 
 

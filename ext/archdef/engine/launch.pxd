@@ -16,6 +16,7 @@ from archdef.engine.memory cimport Span
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.residency cimport Residency
 from archdef.engine.texture_table cimport Textures
+from archdef.engine.timeline_record cimport TimelineRecord
 from archdef.engine.uop cimport Uop
 
 cdef struct Launch
@@ -167,6 +168,7 @@ cdef struct Origin:              # a launch by the host, with all the grids that
     uint64_t code                # number of its program in the session
     Textures textures
     Residency *residencies       # [multiprocessors]
+    TimelineRecord *timeline     # of all its grids, NULL: none
     Span *spans                  # allocations as they were when it began
     int64_t span_count
     int64_t grids                # that are not complete

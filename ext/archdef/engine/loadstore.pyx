@@ -26,6 +26,7 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
+from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.units cimport held_until
 from archdef.engine.uop cimport Uop
@@ -323,6 +324,7 @@ cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         cycle = max(cycle + u.latency, w.settled)
         w.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
         note_lanes(w, u, w.settled, cycle, cycle, 0)
+        note_wait(w, u, w.settled, cycle, ST_MEMORY_DEPENDENCY)
         w.settled = cycle
         w.pc += 1
         simt_arrive(w)

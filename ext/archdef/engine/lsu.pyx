@@ -186,6 +186,8 @@ cdef inline void _count(Sm *sm, const LsuPipeline *lsu, uint32_t present, uint32
     if lsu.cache == &sm.l1 or lsu.cache == NULL and sm.l1.table.sets and lsu.kind == RQ_READ:
         lsu.counters.l1_hits += count_bits(present)
         lsu.counters.l1_misses += count_bits(missing)
+        sm.l1_hits += count_bits(present)
+        sm.l1_misses += count_bits(missing)
     elif lsu.cache == &sm.texture:
         lsu.counters.texture_hits += count_bits(present)
         lsu.counters.texture_misses += count_bits(missing)

@@ -7,6 +7,7 @@ from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
+from archdef.engine.sampler cimport Sampler
 from archdef.engine.livelock cimport Watch
 from archdef.engine.state cimport Chip, Sm
 from archdef.engine.tables cimport Tables
@@ -28,6 +29,7 @@ cdef class Session:
     cdef int64_t epoch
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
+    cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
     cdef int64_t instructions
@@ -35,8 +37,10 @@ cdef class Session:
 
     cdef int _admit(self) except -1
     cdef int _open_units(self, Grid made) except -1
-    cdef Grid _ready(self, Grid made, int64_t cycle)
+    cdef Grid _ready(self, Grid made)
     cdef int _begin_placement(self) except -1
+    cdef void _sample(self, Grid grid) noexcept
+    cdef void _forget(self, Grid grid) noexcept
     cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1

@@ -38,8 +38,10 @@ from archdef.engine.network cimport network_close, network_next, network_open, n
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.placement cimport PageTable, placement_counted
 from archdef.engine.program cimport LoadedProgram
+from archdef.engine.recorder cimport TimelineRecorder
 from archdef.engine.records cimport partition_records
 from archdef.engine.block_storage cimport block_storage_close
+from archdef.engine.sampler cimport Sampler, samplers_begin, samplers_end
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.livelock cimport watch_close, watch_look, watch_start
@@ -153,7 +155,8 @@ cdef class Session:
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
                uint64_t const_base=0, name=None, uint64_t heap_bytes=8 << 20, int64_t print_bytes=1 << 20, textures=None, bint cooperative=False,
-               int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0, int64_t l1_ways=0, cluster=None, multicast=()):
+               int64_t earliest_cycle=0, kernels=None, lane_trace=None, among=None, int64_t l1_sets=0, int64_t l1_ways=0, cluster=None, multicast=(),
+               TimelineRecorder timeline=None):
         """Hand a grid over.
 
         Parameters
@@ -190,6 +193,8 @@ cdef class Session:
             Multicast addresses: the first, bytes, the device address that is there.
         lane_trace : LaneTracer, optional
             Records what the lanes of some warps do; one for each launch.
+        timeline : TimelineRecorder, optional
+            Records what happens over time; one for each launch.
         kernels : object, optional
             What kernels of this launch may launch, as `archdef.run.children.Kernels` has it.
         earliest_cycle : int, optional
@@ -205,12 +210,16 @@ cdef class Session:
             made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
                         dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
                         print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+            made.launch.ready = max(earliest_cycle, self.epoch)
+            if timeline is not None:
+                timeline.begin(made, &self.network, self.chip.lookahead)
+                made.timeline = timeline
             self._enter(made)
             self._open_units(made)
         except BaseException:
             self._release(1)
             raise
-        return self._ready(made, max(earliest_cycle, self.epoch))
+        return self._ready(made)
 
     cdef int _admit(self) except -1:
         """Let one more grid use the machine and its memory."""
@@ -241,15 +250,16 @@ cdef class Session:
                     sm_open_bulk(&self.sms[i])
         return 0
 
-    cdef Grid _ready(self, Grid made, int64_t cycle):
+    cdef Grid _ready(self, Grid made):
         """Let the dispatcher know of a grid, whose blocks can start from a cycle on."""
-        made.launch.ready = cycle
         if made.lane_trace is not None:
             made.launch.trace = &made.lane_trace.trace
-            made.lane_trace.begin(cycle)
+            made.lane_trace.begin(made.launch.ready)
+        if made.timeline is not None:
+            self._sample(made)
         self.grids.append(made)
         self.waiting = False
-        dispatch_note(&self.dispatcher, cycle, DISPATCH_LAUNCH_READY, 0, made.number)
+        dispatch_note(&self.dispatcher, made.launch.ready, DISPATCH_LAUNCH_READY, 0, made.number)
         return made
 
     cdef int _begin_placement(self) except -1:
@@ -258,6 +268,28 @@ cdef class Session:
             self.memory.pages = PageTable()
         self.network.routing.placement = (<PageTable>self.memory.pages).begin(self.m)
         return 0
+
+    cdef void _sample(self, Grid grid) noexcept:
+        """Record the timeline of a launch that has entered."""
+        cdef TimelineRecorder timeline = grid.timeline
+        cdef int64_t i
+        for i in range(self.m.chip.multiprocessors):
+            timeline.sampler.sampled[i].issued = &self.sms[i].issued
+            timeline.sampler.sampled[i].l1_hits = &self.sms[i].l1_hits
+            timeline.sampler.sampled[i].l1_misses = &self.sms[i].l1_misses
+        grid.origin.timeline = &timeline.record
+        timeline.sampler.next = self.samplers
+        self.samplers = &timeline.sampler
+
+    cdef void _forget(self, Grid grid) noexcept:
+        """Nothing more is recorded for a launch."""
+        cdef TimelineRecorder timeline = grid.timeline
+        cdef Sampler **at = &self.samplers
+        while timeline is not None and at[0] != NULL:
+            if at[0] == &timeline.sampler:
+                at[0] = timeline.sampler.next
+                return
+            at = &at[0].next
 
     def _components(self):
         """Counters of optional components between multiprocessors and network."""
@@ -333,6 +365,7 @@ cdef class Session:
             self.leaving = [grid for grid in self.leaving + done if (<Grid>grid).launch.seated]
             for grid in done:
                 (<Grid>grid)._let_go()
+                self._forget(grid)
             self._release(len(done))
         return sorted(done, key=lambda grid: (grid.ended, grid.number))
 
@@ -341,6 +374,7 @@ cdef class Session:
         self.ended = 1
         for grid in self.grids:
             (<Grid>grid)._let_go()
+            self._forget(grid)
         self._release(len(self.grids))
         self.leaving += self.grids       # warps still point to them
         self.grids = []
@@ -351,6 +385,8 @@ cdef class Session:
         else 0."""
         cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i, status
         cdef bint wishes
+        if self.samplers != NULL:
+            samplers_begin(self.samplers, self.epoch, self.launched == 1)
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
@@ -363,6 +399,8 @@ cdef class Session:
         if self.chip.messages.gathered:
             groups_settle(&self.dispatcher, until)
         network_run(&self.network, until * self.m.clocks.shader_period_fs)
+        if self.samplers != NULL:
+            samplers_end(self.samplers, until)
         wishes = dispatch_wishes_alone(&self.dispatcher)
         next_cycle = NEVER if wishes else dispatch_next(&self.dispatcher)
         for i in range(self.m.chip.multiprocessors):

@@ -33,6 +33,7 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
+from archdef.engine.timeline cimport timeline_issue, warps_recorded
 from archdef.engine.types cimport (K_ALU, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_EXIT, K_LOAD, K_RETURN, K_STORE, K_SYSTEM,
                                    K_TRAP)
 from archdef.engine.units cimport further_cycle
@@ -43,7 +44,7 @@ from archdef.engine.write_combining cimport write_combining_idle
 
 cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
     """Say where the warp's time went since it last issued. Gives how many cycles of its scheduler this issue takes."""
-    cdef int64_t waited, part
+    cdef int64_t waited, part, begin = w.settled, throttled = 0, busy = 0
     note_lanes(w, u, w.settled, cycle, cycle + spent, u.issues)
     if w.since > w.settled:
         c.stall_cycles[w.cause] += w.since - w.settled
@@ -51,20 +52,22 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
     waited = cycle - w.settled
     w.settled = cycle + spent
     if waited < 0:
-        return 0        # a further one of the warp's slot, in the time of the first
-    if waited > 0:
+        spent = 0       # a further one of the warp's slot, in the time of the first
+    elif waited > 0:
         if u.memory:
             part = throttled_until(&sm.lsu, cycle) - w.throttle_mark
             if sm.throttle != NULL and u.kind == K_LOAD:
                 part = max(part, throttle_held(sm.throttle, w, cycle - waited))
-            part = min(max(part, 0), waited)
-            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += part
-            waited -= part
+            throttled = min(max(part, 0), waited)
+            c.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+            waited -= throttled
         part = occupied(sm, s, u.unit, cycle) - w.pipe_mark
-        part = min(max(part, 0), waited)
-        c.stall_cycles[<int>ST_PIPE_BUSY] += part
-        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - part
+        busy = min(max(part, 0), waited)
+        c.stall_cycles[<int>ST_PIPE_BUSY] += busy
+        c.stall_cycles[<int>ST_NOT_SELECTED] += waited - busy
     c.stall_cycles[<int>ST_SELECTED] += spent
+    if w.quiet == 0 and warps_recorded(w.launch.origin.timeline):
+        timeline_issue(w, u, begin, max(begin, w.since), throttled, busy, cycle, w.settled)
     return spent
 
 

@@ -41,6 +41,8 @@ cdef struct Sm:                  # what every cycle or every access touches come
     Scheduler *schedulers
     Units units
     int64_t issued               # instructions of warps so far
+    int64_t l1_hits              # sectors that loads found in L1, present or on their way, so far …
+    int64_t l1_misses            # … and those that they did not
     RemotePath remote
     Throttle *throttle           # NULL: no policy holds loads back
     L1Policies *l1_policies      # NULL: nothing is asked which lines L1 keeps, nothing stands beside it

@@ -28,6 +28,7 @@ from archdef.engine.matrix_ops cimport (GF_ACROSS_A, GF_ACROSS_B, GF_COMMIT, GF_
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
+from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport K_GROUP
 
 
@@ -50,6 +51,7 @@ cdef void group_hold(Warp *w, const Uop *u, int cause, int64_t until) noexcept n
         w.launch.counters[u.statement].stall_cycles[cause] += until - w.settled
         if w.active != w.quiet:
             lanes_apart(w, u, w.settled, until, until, 0)
+        note_wait(w, u, w.settled, until, cause)
         w.settled = until
 
 

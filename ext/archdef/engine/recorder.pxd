@@ -1,0 +1,17 @@
+"""What records the timeline of a launch."""
+from libc.stdint cimport int64_t
+
+from archdef.engine.grid cimport Grid
+from archdef.engine.network cimport Network
+from archdef.engine.sampler cimport Sampler
+from archdef.engine.timeline_record cimport TimelineRecord
+
+cdef class TimelineRecorder:
+    """The timeline that a launch was asked for."""
+    cdef TimelineRecord record
+    cdef Sampler sampler
+    cdef bint begun
+    cdef int64_t origin          # cycle of the session that the launch counts from
+    cdef object chosen           # multiprocessors whose warps are recorded, None: all
+
+    cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1

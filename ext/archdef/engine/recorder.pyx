@@ -1,0 +1,163 @@
+"""What records the timeline of a launch: its memory, and its contents as numpy sees them."""
+from libc.stdint cimport int64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from archdef.engine.grid cimport Grid
+from archdef.engine.machine cimport MachineTable
+from archdef.engine.network cimport Network
+from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
+from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_UNITS, DETAIL_WARPS, Activity, BlockRecord, MultiprocessorSums,
+                                             PartitionSums, WarpRecord)
+
+from archdef.engine.records import _dtype
+
+import numpy as np
+
+from archdef.errors import LaunchError
+
+cdef BlockRecord _block
+memset(&_block, 0, sizeof(BlockRecord))
+cdef WarpRecord _warp
+memset(&_warp, 0, sizeof(WarpRecord))
+cdef MultiprocessorSums _sums
+memset(&_sums, 0, sizeof(MultiprocessorSums))
+cdef PartitionSums _memory
+memset(&_memory, 0, sizeof(PartitionSums))
+cdef Activity _activity
+memset(&_activity, 0, sizeof(Activity))
+BLOCK_DTYPE = _dtype(_block)
+WARP_DTYPE = _dtype(_warp)
+SUMS_DTYPE = _dtype(_sums)
+MEMORY_DTYPE = _dtype(_memory)
+ACTIVITY_DTYPE = _dtype(_activity)
+assert (BLOCK_DTYPE.itemsize, WARP_DTYPE.itemsize, SUMS_DTYPE.itemsize) == (sizeof(BlockRecord), sizeof(WarpRecord), sizeof(MultiprocessorSums))
+assert (MEMORY_DTYPE.itemsize, ACTIVITY_DTYPE.itemsize) == (sizeof(PartitionSums), sizeof(Activity))
+
+
+cdef void *_zeroed(int64_t count, size_t bytes_) except NULL:
+    """Memory that the host commits as it is touched."""
+    cdef void *place = calloc(<size_t>max(count, 1), bytes_)
+    if place == NULL:
+        raise MemoryError("timeline of a launch")
+    return place
+
+
+cdef _copied(const void *table, int64_t count, dtype, shape=None):
+    """Copy an array of structs."""
+    cdef int64_t used = count * <int64_t>dtype.itemsize
+    made = np.frombuffer((<const char *>table)[:used] if used else b"", dtype).copy()
+    return made if shape is None else made.reshape(shape)
+
+
+cdef class TimelineRecorder:
+    """The timeline that a launch was asked for; one for each launch.
+
+    Parameters
+    ----------
+    detail : int
+        `TimelineDetail`.
+    first, last : int
+        Cycles of the launch; [first, last) is recorded.
+    width : int
+        Cycles of a bucket to begin with, at least those of an epoch; the width doubles as often as it takes.
+    buckets : int
+        Most buckets, an even number.
+    block_room, warp_room : int
+        Records of blocks and of issues that are kept; those beyond are counted as lost.
+    chosen : sequence of int, optional
+        Multiprocessors whose warps' issues are recorded; by default all.
+    """
+
+    def __cinit__(self, int64_t detail, int64_t first, int64_t last, int64_t width, int64_t buckets, int64_t block_room, int64_t warp_room,
+                  chosen=None):
+        if buckets < 2 or buckets % 2 or width < 0 or not 0 <= first < last:
+            raise ValueError(f"a timeline of {buckets} buckets of {width} cycles, from {first} to {last}")
+        self.record.detail = detail
+        self.record.first = first
+        self.record.last = last
+        self.record.width = width
+        self.record.buckets = buckets
+        self.record.block_room = block_room if detail >= DETAIL_BLOCKS else 0
+        self.record.warp_room = warp_room if detail >= DETAIL_WARPS else 0
+        self.chosen = chosen
+
+    def __dealloc__(self):
+        sampler_close(&self.sampler)
+        free(<void *>self.record.chosen)
+        free(self.record.blocks)
+        free(self.record.warps)
+        free(self.record.sums)
+        free(self.record.memory)
+        free(self.record.activity)
+
+    cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1:
+        """The launch is about to enter a session. Raises LaunchError if the recorder serves another."""
+        cdef const MachineTable *m = network.m
+        cdef char *chosen
+        if self.begun:
+            raise LaunchError("a recorder of timelines serves one launch")
+        self.begun = True
+        self.origin = grid.launch.ready
+        self.record.first += self.origin
+        self.record.last += self.origin
+        self.record.width = max(self.record.width, epoch_cycles)
+        self.record.multiprocessors = m.chip.multiprocessors
+        self.record.partitions = m.dram.partitions
+        self.record.blocks = <BlockRecord *>_zeroed(self.record.block_room, sizeof(BlockRecord))
+        self.record.warps = <WarpRecord *>_zeroed(self.record.warp_room, sizeof(WarpRecord))
+        self.record.sums = <MultiprocessorSums *>_zeroed(self.record.buckets * m.chip.multiprocessors, sizeof(MultiprocessorSums))
+        self.record.memory = <PartitionSums *>_zeroed(self.record.buckets * m.dram.partitions, sizeof(PartitionSums))
+        if self.record.detail >= DETAIL_UNITS:
+            self.record.activity = <Activity *>_zeroed(self.record.buckets * m.chip.multiprocessors, sizeof(Activity))
+        if self.chosen is not None:
+            self.record.chosen = chosen = <char *>_zeroed(m.chip.multiprocessors, 1)
+            for number in self.chosen:
+                if not 0 <= number < m.chip.multiprocessors:
+                    raise LaunchError(f"cannot record multiprocessor {number}: there are {m.chip.multiprocessors}")
+                chosen[<int64_t>number] = 1
+        return sampler_open(&self.sampler, &self.record, &grid.launch, network)
+
+    @property
+    def width(self):
+        """Cycles of a bucket."""
+        return self.record.width
+
+    @property
+    def lost(self):
+        """Records of blocks, and of issues, that found no room."""
+        return self.record.blocks_lost, self.record.warps_lost
+
+    def _cycles(self, records, *names):
+        """Let cycles count from the launch."""
+        for name in names:
+            records[name] -= self.origin
+        return records
+
+    def blocks(self):
+        """Give the blocks as an array of `BLOCK_DTYPE`, in no order; cycles count from the launch."""
+        return self._cycles(_copied(self.record.blocks, self.record.block_count, BLOCK_DTYPE), "begin", "end")
+
+    def warps(self):
+        """Give issues and waits as an array of `WARP_DTYPE`, in order of time for each warp; cycles count from the launch."""
+        return self._cycles(_copied(self.record.warps, self.record.warp_count, WARP_DTYPE), "begin", "since", "issue", "end")
+
+    def sums(self):
+        """Give the sums over buckets of time.
+
+        Returns
+        -------
+        tuple of ndarray
+            Of multiprocessors `[bucket, multiprocessor]` of `SUMS_DTYPE`, of partitions `[bucket, partition]` of `MEMORY_DTYPE`, and of what
+            warps did `[bucket, multiprocessor]` of `ACTIVITY_DTYPE`, None where that was not asked for.
+        """
+        cdef int64_t used = 0
+        sampler_settle(&self.sampler)
+        if self.sampler.since >= 0:
+            used = (max(self.sampler.time - 1, self.sampler.since) - self.record.first) // self.record.width + 1
+        sms, partitions = self.record.multiprocessors, self.record.partitions
+        activity = None
+        if self.record.activity != NULL:
+            activity = _copied(self.record.activity, used * sms, ACTIVITY_DTYPE, (used, sms))
+        return (_copied(self.record.sums, used * sms, SUMS_DTYPE, (used, sms)),
+                _copied(self.record.memory, used * partitions, MEMORY_DTYPE, (used, partitions)), activity)
