@@ -229,4 +229,11 @@ class RuntimeApiError(ArchdefError, RuntimeError):
 
 
 class Interrupted(ArchdefError):
-    """The user stopped the run; the message says how far it had got."""
+    """The user stopped the run; the message says how far it had got.
+
+    run : the `Run` with what was counted until then; None: nothing had begun.
+    """
+
+    def __init__(self, message: str = "", run: Any = None):
+        self.run = run
+        super().__init__(message)

@@ -16,12 +16,16 @@ from typing import Any
 import pluggy
 
 from archdef import _evidence, hookspecs, values
+from archdef._logs import logger
 from archdef._plugins import check_keepable, installed, refusal, source_of
 from archdef._versions import misfit
 from archdef.errors import PluginError, PluginWarning, UnknownArchitecture, nearest
 from archdef.spec import Architecture
 
 __all__ = ["REGISTRY", "Registry", "all", "described", "get", "names", "problems", "register", "unregister"]
+
+
+_LOG = logger(__name__)
 
 
 class Registry:
@@ -213,11 +217,14 @@ class Registry:
                 raise PluginError(f"plugin {distribution} promises the architecture {own!r} but declares: {offered}")
         except PluginError as error:
             self._problems[name] = error
+            _LOG.info("%s is broken: %s", distribution, error)
             raise
         except BaseException as error:  # whatever a plugin does wrong must not reach further than its own name
             self._problems[name] = refusal(f"plugin {distribution} (architecture {name!r})", error)
+            _LOG.info("%s is broken: %s", distribution, self._problems[name])
             raise self._problems[name] from error
         self._loaded.add(name)
+        _LOG.info("%s loaded for %s", distribution, name)
         for architecture in architectures:
             self._take(architecture, plugin, name, points[0])
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "archs": "List the installed architectures, and plugins that could not be loaded.",
     "check": "Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?",
     "compare": "Run WORKLOAD on several architectures and print one table.",
+    "completion": "Print a script by which SHELL (bash, zsh or fish) completes commands, options, architectures, kernels, metrics and benchmarks.",
     "diff": "Print the fields in which A and B differ, with both values and where each is from.",
     "export": "Write the whole description of ARCH, evidence included, as TOML or JSON.",
     "lower": "Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.",
@@ -30,6 +31,21 @@ COMMANDS = {
 """Name of a sub-command → the first paragraph of its help, so that a list of all imports none."""
 _LISTED = click.Group(add_help_option=False, commands={name: click.Command(name, help=about) for name, about in COMMANDS.items()})
 USAGE, INTERRUPTED = 2, 130
+
+
+def _verbosity(context, parameter, value):
+    if value:
+        given = context.find_root().meta
+        given[parameter.name] = value
+        importlib.import_module("archdef.cli.logs").begin(context, given.get("verbose", 0), given.get("quiet", False))
+
+
+def verbosity_options(command):
+    """Give a command, or the group of all, ``-v`` and ``-q``."""
+    verbose = click.option("--verbose", "-v", count=True, expose_value=False, callback=_verbosity,
+                           help="Say on the error stream what is loaded, compiled and launched, with times; -vv what is lowered, too.")
+    quiet = click.option("--quiet", "-q", is_flag=True, expose_value=False, callback=_verbosity, help="No bars and no warnings: only errors.")
+    return verbose(quiet(command))
 
 
 class Refused(click.ClickException):
@@ -56,7 +72,7 @@ class Commands(click.Group):
         return _LISTED.shell_complete(click.Context(_LISTED), incomplete) + click.Command.shell_complete(self, context, incomplete)
 
     def resolve_command(self, context, arguments):
-        if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        if not context.resilient_parsing and arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
             raise click.UsageError(f"no such command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}", context)
         return super().resolve_command(context, arguments)
 
@@ -75,6 +91,8 @@ class Commands(click.Group):
             return super().invoke(context)
         except ArchdefError as error:
             raise Refused(error) from error
+        except KeyboardInterrupt:
+            raise Refused(Interrupted("interrupted")) from None
         except click.ClickException as error:
             error.message = printable(error.message)
             raise
@@ -82,5 +100,6 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="archdef")
+@verbosity_options
 def main():
     """Run CUDA kernels on declared GPU architectures, and see what they cost there and why."""

@@ -7,11 +7,11 @@ import click
 
 import archdef
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 
 
 @click.command("archs")
-@json_option
+@common_options
 def command(as_json):
     """List the installed architectures, and plugins that could not be loaded."""
     with warnings.catch_warnings():

@@ -5,24 +5,25 @@ import click
 
 import archdef
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.output import will_write
-from archdef.options import architecture, parse_settings, set_option
+from archdef.cli.completing import CHECK
+from archdef.options import architecture, machine_option, parse_settings
 
 
 @click.command("check")
-@click.argument("arch")
-@click.option("--quick", is_flag=True, help="A subset that takes seconds.")
-@click.option("--only", "-k", "words", multiple=True, metavar="TEXT", help="Only checks whose name holds TEXT. May be repeated.")
+@machine_option
+@click.option("--quick", is_flag=True, help="In seconds: every check, but of those that have many cases only a few, spread over all of them.")
+@click.option("--only", "-k", "words", multiple=True, metavar="TEXT", type=CHECK, help="Only checks whose name holds TEXT. May be repeated.")
 @click.option("--excuse", "excuses", multiple=True, metavar="NAME=REASON", callback=parse_settings,
               help="A check that is known to fail, such as 'test_features[shuffle]=not modelled'; it must fail. May be repeated.")
 @click.option("--badge", type=click.Path(dir_okay=False, writable=True), metavar="FILE",
               help="Write a badge: FILE.svg a picture, FILE.json for shields.io.")
-@click.option("--verbose", "-v", is_flag=True, help="List the checks that passed, too.")
-@set_option
-@json_option
+@click.option("--all", "everything", is_flag=True, help="List the checks that passed, too.")
+@click.option("--list", "listed", is_flag=True, help="List the checks, with what each proves, and run nothing.")
+@common_options
 @click.pass_context
-def command(context, arch, quick, words, excuses, badge, verbose, settings, as_json):
+def command(context, arch, quick, words, excuses, badge, everything, listed, settings, as_json):
     """Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?
 
     Exit code 0 if every check is as it should be, 1 if not, 2 if ARCH cannot be loaded.
@@ -32,20 +33,33 @@ def command(context, arch, quick, words, excuses, badge, verbose, settings, as_j
         if not badge.lower().endswith((".svg", ".json")):
             raise click.BadParameter(f"badges are .svg or .json files, got {badge!r}", param_hint="--badge")
         will_write(badge)
-    names = [suite.name_of(check, case) for check in suite.CHECKS for case in check.cases_of(suite.subject_of(described), quick)]
+    checks = {suite.name_of(check, case): check.proves for check in suite.CHECKS for case in check.cases_of(suite.subject_of(described), quick)}
     for word in words:
-        if not any(word in name for name in names):
+        if not any(word in name for name in checks):
             raise click.BadParameter(f"no check's name holds {word!r}", param_hint="--only")
     if unknown := suite.unknown_excuses(suite.subject_of(described), excuses):
         raise click.BadParameter(f"no such check: {', '.join(unknown)}", param_hint="--excuse")
-    with report.checked.Live(described, hidden=as_json) as live:
-        found = suite.examine(described, quick=quick, excuses=excuses, only=_chosen(words), progress=live.update)
+    chosen = _chosen(words)
+    checks = {name: proves for name, proves in checks.items() if chosen is None or chosen(name)}
+    if listed:
+        if as_json:
+            emit([{"name": name, "proves": proves} for name, proves in checks.items()])
+        else:
+            click.echo("\n".join(f"{name}: {proves}" for name, proves in checks.items()))
+        return
+    with task(f"check {described.label}") as bar:
+        done = []
+
+        def update(outcome):
+            done.append(outcome)
+            bar.counted(len(done), len(checks), f"{outcome.name} {outcome.status}")
+        found = suite.examine(described, quick=quick, excuses=excuses, only=chosen, progress=update)
     if badge:
         report.checked.write_badge(found, badge)
     if as_json:
         emit(found.to_dict())
     else:
-        show(report.checked.render(found, verbose))
+        show(report.checked.render(found, everything))
     context.exit(0 if found.good else 1)
 
 

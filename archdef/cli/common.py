@@ -1,6 +1,7 @@
-"""How sub-commands print: JSON, the console."""
+"""What all sub-commands have: JSON, the console, what is logged."""
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from collections.abc import Mapping
@@ -8,8 +9,19 @@ from collections.abc import Mapping
 import click
 
 from archdef import report
+from archdef.cli import verbosity_options
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+
+def common_options(command=None, *, about="Print one JSON document instead of tables."):
+    """Give a command ``--json``, as ``as_json``, and ``-v`` and ``-q``; `about` is what ``--json`` does."""
+    if command is None:
+        return lambda found: common_options(found, about=about)
+    return click.option("--json", "as_json", is_flag=True, help=about)(verbosity_options(command))
+
+
+def task(label):
+    """Give an `archdef.progress.Task`, which help does without."""
+    return importlib.import_module("archdef.progress").Task(label)
 
 
 def show(renderable) -> None:

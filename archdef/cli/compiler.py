@@ -6,6 +6,7 @@ import functools
 import click
 
 import archdef
+from archdef.cli.completing import FRONT_END
 
 debug_option = click.option("--device-debug", "-G", "debug", is_flag=True,
                             help="Compile for debugging: no optimisation, by the compiler or the assembler.")
@@ -15,7 +16,7 @@ _COMPILER = (
     click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False),
                  help="Directory of headers."),
     click.option("--target", help="Virtual architecture to compile for, e.g. compute_70; else what suits the machine."),
-    click.option("--compiler", metavar="NAME", help="Front end to use, e.g. nvcc; else the first that takes the file."),
+    click.option("--compiler", metavar="NAME", type=FRONT_END, help="Front end to use, e.g. nvcc; else the first that takes the file."),
     debug_option,
     click.option("--registers", type=click.Choice(("liveness", "ptxas")), default="liveness", show_default=True,
                  help="Who counts registers per thread."))

@@ -4,16 +4,16 @@ from __future__ import annotations
 import click
 
 import archdef
+from archdef.cli.common import common_options
 from archdef.cli.output import will_write, write
-from archdef.options import architecture, set_option
+from archdef.options import architecture, machine_option
 
 
 @click.command("export")
-@click.argument("arch")
+@machine_option
 @click.option("--format", "-f", "form", type=click.Choice(("toml", "json")), help="Default: what the file's name says, else toml.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write, as a whole or not at all; else it is printed.")
-@set_option
+@common_options(about="The same as --format json.")
 def command(arch, form, as_json, output, settings):
     """Write the whole description of ARCH, evidence included, as TOML or JSON.
 

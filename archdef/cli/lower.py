@@ -5,19 +5,19 @@ import click
 
 import archdef
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
-from archdef.options import arch_option, architectures, set_option
+from archdef.cli.completing import KERNEL
+from archdef.options import architectures, machine_options
 
 
 @click.command("lower")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--kernel", "-k", "kernels", multiple=True, metavar="NAME", help="Kernel of the file; may be repeated. All of them if left out.")
+@click.option("--kernel", "-k", "kernels", multiple=True, metavar="NAME", type=KERNEL, help="Kernel of the file; may be repeated. All of them if left out.")
 @click.option("--passes", is_flag=True, help="Print what each pass did instead: whether it ran, micro-ops before and after, those that it changed.")
-@arch_option
+@machine_options
 @compiler_options
-@set_option
-@json_option
+@common_options
 @click.pass_context
 def command(context, file, kernels, passes, names, options, settings, as_json):
     """Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.

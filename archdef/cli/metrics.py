@@ -4,13 +4,14 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef.cli.common import emit, json_option
+from archdef.cli.common import common_options, emit
+from archdef.cli.completing import METRIC
 from archdef.errors import nearest
 
 
 @click.command("metrics")
-@click.argument("names", nargs=-1)
-@json_option
+@click.argument("names", nargs=-1, type=METRIC)
+@common_options
 def command(names, as_json):
     """Say what metrics mean and how they follow from counters: those of NAMES (or other tools' names of them), or all."""
     known = {name: metric for metric in archdef.metrics.BUILT_IN for name in (metric.name, *metric.aliases)}

@@ -2,34 +2,35 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 
 import archdef
 from archdef import _evidence, report
-from archdef.cli.common import emit, show
+from archdef.cli.common import common_options, emit, show, task
+from archdef.cli.completing import POINT, BenchmarkOrArchitecture
 from archdef.cli.output import will_plot, will_write, write
 from archdef.errors import nearest
-from archdef.options import architectures, parse_settings, set_option
+from archdef.options import arch_option, architectures, parse_settings, set_option
 
 BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 @click.command("microbench")
-@click.argument("words", nargs=-1, metavar="[ARCH ...] [NAME ...]")
+@click.argument("words", nargs=-1, metavar="[ARCH | NAME]...", type=BenchmarkOrArchitecture())
+@arch_option
 @click.option("--hardware", is_flag=True, help="Also, or only, the first NVIDIA GPU of this computer, by its driver.")
-@click.option("--parameter", "-p", "parameters", multiple=True, callback=parse_settings, metavar="NAME=VALUE",
+@click.option("--parameter", "-p", "parameters", multiple=True, callback=parse_settings, metavar="NAME=VALUE", type=POINT,
               help="Measure one point instead of the sweep: a parameter of the benchmark. May be repeated.")
 @click.option("--against", metavar="measured|FILE", help="Beside each machine, what its evidence holds as measured, or a file of results: with "
               "signed errors, largest last.")
 @click.option("--list", "listed", is_flag=True, help="List the benchmarks and their parameters.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw the sweeps as curves into a .svg, .png or .pdf file (needs matplotlib).")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file.")
 @set_option
+@common_options(about="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
 @click.pass_context
-def command(context, words, hardware, parameters, against, listed, as_json, plot, output, settings):
+def command(context, words, names, hardware, parameters, against, listed, as_json, plot, output, settings):
     """Measure machines by microbenchmarks: chains of instructions, pointer chases, conflicts, atomics, bandwidth.
 
     Words that name a benchmark choose it (all, if none does); the others are architectures, or .toml or .json files of them
@@ -37,6 +38,9 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     """
     known = archdef.microbench.suite.load()
     chosen = [known[word] for word in words if word in known] or list(known.values())
+    if listed and as_json:
+        return emit([{"name": one.name, "measures": one.measures, "units": one.units, "parameters": one.parameters, "choices": one.choices}
+                     for one in chosen])
     if listed:
         return show(report.microbenched.listing(chosen))
     if parameters and len(chosen) > 1:
@@ -44,11 +48,13 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
     point = {name: _value(chosen[0], name, text) for name, text in parameters.items()} or None
     will_plot(plot)
     will_write(output)
-    machines = _machines([word for word in words if word not in known], settings, hardware)
+    machines = _machines([*(word for word in words if word not in known), *names], settings, hardware)
     measured = _measured(against, machines) if against else ()
     _compares_something(against, measured, chosen)
-    told = _said if sys.stderr.isatty() and not as_json else lambda message: None
-    found = [archdef.microbench.results.run(archdef.microbench.as_machine(machine), chosen, point, told) for machine in machines]
+    found = []
+    for machine in map(archdef.microbench.as_machine, machines):
+        with task(f"microbench {machine.label}") as bar:
+            found.append(archdef.microbench.results.run(machine, chosen, point, bar.counted))
     if plot:
         report.curves.save_curves((*found, *measured), plot)
     if as_json:
@@ -109,7 +115,3 @@ def _value(benchmark, name: str, text: str):
         except (ValueError, KeyError):
             raise click.BadParameter(f"{name} must be a whole number{', such as 48 KiB' if name.endswith('_bytes') else ''}, got {text!r}") from None
     return text
-
-
-def _said(message: str) -> None:
-    click.echo(f"{message} …", err=True)

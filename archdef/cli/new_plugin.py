@@ -4,14 +4,15 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef.cli.common import emit, json_option
+from archdef.cli.common import common_options, emit
+from archdef.options import ArchitectureName
 
 
 @click.command("new-plugin")
 @click.argument("name")
-@click.option("--from", "base", metavar="ARCH", help="Installed architecture of which the new one is a variant.")
+@click.option("--from", "base", metavar="ARCH", type=ArchitectureName(), help="Installed architecture of which the new one is a variant.")
 @click.option("--in", "folder", type=click.Path(exists=True, file_okay=False), default=".", help="Where to put the new folder; here, if left out.")
-@json_option
+@common_options
 def command(name, base, folder, as_json):
     """Write a complete plugin that declares the architecture NAME, into the new folder archdef-NAME.
 

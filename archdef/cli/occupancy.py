@@ -5,13 +5,13 @@ import click
 
 import archdef.run
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 from archdef.errors import LaunchError
-from archdef.options import arch_option, architectures, set_option
+from archdef.options import architectures, machine_options
 
 
 @click.command("occupancy")
-@arch_option
+@machine_options
 @click.option("--threads", "-t", type=click.IntRange(min=1), required=True, help="Threads per block.")
 @click.option("--registers", "-r", type=click.IntRange(min=1), default=1, show_default=True,
               help="Registers per thread.")
@@ -19,8 +19,7 @@ from archdef.options import arch_option, architectures, set_option
               help="Shared memory per block, bytes.")
 @click.option("--private", "-p", type=click.IntRange(min=0, max=1 << 40), default=0, show_default=True,
               help="Private (local) memory per thread, bytes.")
-@set_option
-@json_option
+@common_options
 @click.pass_context
 def command(context, names, threads, registers, shared, private, settings, as_json):
     """Apply the occupancy rule: blocks that each resource allows, the limiter, and the smallest change that lifts it.

@@ -4,19 +4,18 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef import _evidence, report
-from archdef.cli.common import emit, json_option
+from archdef import _evidence
+from archdef.cli.common import common_options, emit, task
 from archdef.cli.output import will_write
-from archdef.options import architecture, set_option
+from archdef.options import architecture, machine_option
 
 
 @click.command("page")
-@click.argument("arch")
+@machine_option
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False),
               help="A .html file, a .md file (its diagram goes beside it as .svg), or an .svg file for the diagram alone.")
 @click.option("--ladders", "-l", is_flag=True, help="Run the published curves among its reference cases, and draw them beside the model's; up to some minutes.")
-@set_option
-@json_option
+@common_options
 def command(arch, output, ladders, settings, as_json):
     """Write a page about ARCH: a block diagram drawn from the declaration, then every field, its meaning and its evidence."""
     will_write(output)
@@ -36,6 +35,6 @@ def _curves(chosen):
     named = sorted({case.id for case in archdef.validate.references(chosen.name).cases if case.ladder})
     if not named:
         raise click.ClickException(_evidence.hint(chosen.name) or f"no published curve of {chosen.name} is among its reference cases")
-    with report.validated.Live() as live:
-        (found,) = archdef.validate.validate([chosen], only=named, said=live.update)
+    with task(f"page {chosen.label}") as bar:
+        (found,) = archdef.validate.validate([chosen], only=named, said=bar.counted)
     return archdef.page.curves(archdef.validate.ladders(found.outcomes))

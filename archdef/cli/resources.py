@@ -5,18 +5,17 @@ import click
 
 import archdef
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.errors import ArchdefError
-from archdef.options import arch_option, architectures, set_option
+from archdef.options import architectures, machine_options
 
 
 @click.command("resources")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@arch_option
+@machine_options
 @compiler_options
-@set_option
-@json_option
+@common_options
 @click.pass_context
 def command(context, file, names, options, settings, as_json):
     """List what each kernel of FILE (.cu or .ptx) takes, as 'ptxas -v' does.

@@ -6,16 +6,15 @@ from pathlib import Path
 import click
 
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 from archdef.cli.output import will_plot
-from archdef.options import arch_option, architectures, set_option
+from archdef.options import architectures, machine_options
 
 
 @click.command("roofline")
-@arch_option
-@set_option
+@machine_options
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the roofs of all machines (needs archdef[docs]).")
-@json_option
+@common_options
 def command(names, settings, plot, as_json):
     """Read a machine's ceilings off its description: arithmetic, shared memory, L2, DRAM; and Little's law.
 

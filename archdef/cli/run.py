@@ -1,6 +1,7 @@
 """``archdef run``: one launch of a kernel from a file."""
 from __future__ import annotations
 
+import functools
 import io
 import warnings
 from typing import TYPE_CHECKING
@@ -10,11 +11,12 @@ import numpy as np
 from click.core import ParameterSource
 
 import archdef.run
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
+from archdef.cli.completing import KERNEL
 from archdef.cli.output import will_write
-from archdef.errors import GuestWarning
-from archdef.options import architectures, set_option
+from archdef.errors import GuestWarning, Interrupted
+from archdef.options import architectures, machine_options
 from archdef.run.levels import DETAILS, FOREVER
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
@@ -27,14 +29,12 @@ TRACES = (".json", ".json.gz")
 
 
 def _shape(context, parameter, text):
+    if text is None:
+        return None
     try:
         return parse_shape(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-
-
-def _cluster(context, parameter, text):
-    return None if text is None else _shape(context, parameter, text)
 
 
 def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
@@ -108,11 +108,12 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
 
 @click.command("run")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.argument("kernel")
-@click.option("--arch", "-a", "names", multiple=True, required=True, help="Architecture; may be repeated.")
-@click.option("--grid", "-g", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Blocks.")
-@click.option("--block", "-b", required=True, callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
-@click.option("--cluster", callback=_cluster, metavar="X[,Y[,Z]]", help="Blocks of a cluster, which start together.")
+@click.argument("kernel", required=False, type=KERNEL)
+@functools.partial(machine_options, needed=True)
+@click.option("--list", "listed", is_flag=True, help="List the kernels of FILE, or KERNEL alone, with their parameters, and run nothing.")
+@click.option("--grid", "-g", callback=_shape, metavar="X[,Y[,Z]]", help="Blocks.")
+@click.option("--block", "-b", callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
+@click.option("--cluster", callback=_shape, metavar="X[,Y[,Z]]", help="Blocks of a cluster, which start together.")
 @click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
 @click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
               help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
@@ -134,9 +135,9 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
 @click.option("--timeline-detail", "detail", type=click.Choice(DETAILS), default="blocks", show_default=True,
               help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
-@set_option
-@json_option
-def command(file, kernel, names, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
+@common_options
+@click.pass_context
+def command(context, file, kernel, names, listed, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
             max_cycles, traced, window, timeline, detail, cycles, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
@@ -144,6 +145,12 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
     archdef run saxpy.cu saxpy --arch NAME --grid 64 --block 256 \\
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
+    if listed:
+        return _list(file, kernel, options, names, settings, as_json)
+    needed = {"kernel": kernel, "names": names, "grid": grid, "block": block}
+    for parameter in context.command.params:
+        if not needed.get(parameter.name, True):
+            raise click.MissingParameter(ctx=context, param=parameter)
     destinations = _destinations(save, arguments, symbols, names)
     recorded = _recorded(timeline, detail, cycles, names)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
@@ -162,16 +169,31 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
                        timeline=recorded)
         launcher.prepare(*given, **budgets)
         ready.append((architecture, launcher, given, values, budgets))
+    stopped = None
     for architecture, launcher, given, values, budgets in ready:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GuestWarning)      # the report has them
-            run = launcher.launch(*given, **budgets)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", GuestWarning)      # the report has them
+                run = launcher.launch(*given, **budgets)
+        except Interrupted as error:
+            if error.run is None:
+                raise
+            run, stopped = error.run, error
         outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         if timeline:
             _save_trace(_destination(timeline, architecture.name, names), run)
         for name, path in destinations.items():
             _save(_destination(path, architecture.name, names), outputs[name])
+        if stopped is not None:
+            break
+    _print(results, lines, lanes is not None, as_json)
+    if stopped is not None:
+        raise stopped
+    return None
+
+
+def _print(results, lines, lanes, as_json) -> None:
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
               | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
@@ -184,6 +206,17 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
             show(run.lane_trace)
         for name, array in outputs.items():
             show(_described(name, array))
+
+
+def _list(file, kernel, options, names, settings, as_json) -> None:
+    """Print the kernels of a file, or one, and what each takes."""
+    module = archdef.Device(architectures(names, settings)[0]).compile(file, options)
+    found = [(each.name, each.declared) for each in map(module.__getitem__, (kernel,) if kernel else module.kernels)]
+    if as_json:
+        emit([{"kernel": name, "parameters": [{"name": one.name, "type": one.type} for one in parameters]} for name, parameters in found])
+    else:
+        for name, parameters in found:
+            click.echo(f"{name}({', '.join(map(str, parameters))})")
 
 
 def _set(symbol, value):

@@ -4,16 +4,15 @@ from __future__ import annotations
 import click
 
 from archdef import report
-from archdef.cli.common import emit, json_option, show
-from archdef.options import architecture, set_option
+from archdef.cli.common import common_options, emit, show
+from archdef.options import architecture, machine_option
 
 
 @click.command("show")
-@click.argument("arch")
+@machine_option
 @click.option("--only", metavar="PATH", default="", help="Only fields under this path, e.g. dram.")
 @click.option("--assumed", is_flag=True, help="Only fields whose value is assumed.")
-@set_option
-@json_option
+@common_options
 def command(arch, only, assumed, settings, as_json):
     """Print every field of ARCH with its value and its evidence."""
     described = architecture(arch, settings)

@@ -8,14 +8,14 @@ import click
 
 import archdef
 from archdef import _evidence, report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.output import will_write, write
 from archdef.errors import ReferenceCaseError
-from archdef.options import architectures, parse_settings
+from archdef.options import architectures, machine_options
 
 
 @click.command("validate")
-@click.argument("archs", nargs=-1, metavar="[ARCH]...")
+@machine_options
 @click.option("--only", "-k", "only", multiple=True, metavar="PATTERN", help="Only these cases: a group, GROUP/CASE, or a glob. May be repeated.")
 @click.option("--quick", is_flag=True, help="Leave out the cases that take more than a few seconds.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to run experiments in.")
@@ -25,29 +25,34 @@ from archdef.options import architectures, parse_settings
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page that needs no other file.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot model against hardware: a .svg, .png or .pdf file.")
 @click.option("--draft-gaps", is_flag=True, help="Print what the plugin's gaps.toml should hold today, in place of the tables.")
-@click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
-              help="Change a field of the architectures, to see what it does to the errors. May be repeated.")
-@json_option
+@common_options
 @click.pass_context
-def command(context, archs, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
+def command(context, names, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
     """Run reference cases, and print the model's figures beside published and measured ones.
 
     Of the architectures named, or of all whose evidence is installed. A miss that is listed as known is no fault; exit code 1 if a new one
     has opened or a known one has closed, 2 if something is not installed or cannot be loaded.
     """
-    chosen = architectures(archs, settings)
-    if not archs:
+    chosen = architectures(names, settings)
+    if not names:
         chosen = _with_evidence([(archdef.validate.run.available(architecture.name), architecture) for architecture in chosen])
     if listed:
         found = [archdef.validate.run.available(architecture.name) for architecture in chosen]
-        click.echo(report.validated.listing(_only(one, only) for one in found))
+        wanted = [_only(one, only) for one in found]
+        if as_json:
+            emit([{"architecture": case.arch, "id": case.id, "long": case.long, "quantity": case.quantity, "experiment": case.experiment,
+                   "parameters": case.parameters} for one in wanted for case in one.cases])
+        else:
+            click.echo(report.validated.listing(wanted))
         context.exit(2 if any([_unusable(one) for one in found]) else 0)  # noqa: C419  each says what it is
     will_write(output)
     _check(page, plot)
-    with report.validated.Live(hidden=as_json) as live:
-        reports = archdef.validate.validate(chosen, only=only, quick=quick, jobs=jobs, said=live.update)
+    with task("validate") as bar:
+        reports = archdef.validate.validate(chosen, only=only, quick=quick, jobs=jobs, said=bar.counted)
     _write(reports, output, page, plot)
-    if draft_gaps:
+    if draft_gaps and as_json:
+        emit({"gaps": archdef.validate.draft.draft_gaps(reports)})
+    elif draft_gaps:
         click.echo(archdef.validate.draft.draft_gaps(reports), nl=False)
     elif as_json:
         emit(archdef.validate.document(reports))

@@ -59,6 +59,8 @@ class Comparison:
     """Architecture → where its PTX is from."""
     interrupted: str = ""
     """How far the run got that the user stopped; empty if all were done."""
+    unfinished: Run | None = None
+    """What was counted of the launch that was stopped; None if all were done, or none was under way."""
 
     @property
     def correct(self) -> bool:
@@ -73,17 +75,17 @@ class Comparison:
                 "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed()),
                                          "evidence": architecture.evidence_counts()}
                                   for name, architecture in architectures.items()},
-                "rows": [row.to_dict() for row in self.rows]}
+                "rows": [row.to_dict() for row in self.rows], "unfinished": self.unfinished and self.unfinished.to_dict()}
 
 
 def compare(workload: Workload, architectures: Iterable[Any], size: int | None = None, kernels: Iterable[str] = (),
-            said: Callable[[str], None] = lambda message: None) -> Comparison:
+            said: Callable[[int, int, str], None] = lambda done, all, name: None) -> Comparison:
     """Run `workload` on each architecture.
 
-    said : called with a line of progress before each launch.
+    said : called before each launch with how many are done, how many there are, and what is next.
 
     A launch that fails becomes a row that says why; the others go on. Ctrl-C ends the comparison with the rows made so
-    far.
+    far, and what was counted of the launch under way.
     Raises WorkloadError.
     """
     size = workload.size if size is None else size
@@ -94,16 +96,17 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
             rows.append(row)
     except (Interrupted, KeyboardInterrupt) as stop:
         where = str(stop) or "interrupted between two launches"
-        return Comparison(workload, size, tuple(rows), compilers, f"{where}; launches done before: {len(rows)}")
+        return Comparison(workload, size, tuple(rows), compilers, f"{where}; launches done before: {len(rows)}", getattr(stop, "run", None))
     return Comparison(workload, size, tuple(rows), compilers)
 
 
 def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, kernels: tuple[str, ...], compilers: dict[str, str],
-          said: Callable[[str], None]) -> Iterator[Row]:
-    architectures = tuple(architectures)
+          said: Callable[[int, int, str], None]) -> Iterator[Row]:
+    architectures, done = tuple(architectures), 0
+    planned = 0
     if len(architectures) > 1:
         for architecture in architectures:  # what is wrong with size or kernels is said before anything runs
-            workload.launches(architecture, size, kernels)
+            planned += len(workload.launches(architecture, size, kernels))
     for architecture in architectures:
         cases = workload.launches(architecture, size, kernels)
         device = Device(architecture)
@@ -112,9 +115,11 @@ def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, 
             compilers[architecture.label] = module.compiled.compiler
         except ArchdefError as error:
             yield from (Row(architecture, case, None, None, False, str(error)) for case in cases)
+            done += len(cases)
             continue
         for case in cases:
-            said(f"{architecture.label} {case.kernel}")
+            said(done, planned or len(cases), f"{architecture.label} {case.kernel}")
+            done += 1
             yield _launch(architecture, device, module, case)
 
 

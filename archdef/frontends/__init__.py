@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 from archdef import values
+from archdef._logs import logger
 from archdef.errors import CompileError
 from archdef.frontends import builtin
 from archdef.frontends.cxxtypes import CxxType
@@ -14,6 +16,7 @@ from archdef.frontends.protocol import FrontEnd
 
 __all__ = ["Compiled", "CxxType", "FrontEnd", "Interface", "Options", "compile", "names", "register", "unregister"]
 
+_LOG = logger(__name__)
 _FINDER = Finder(builtin)
 """The front ends that everything in archdef uses."""
 
@@ -34,4 +37,7 @@ def compile(source: Any, options: Options | None = None) -> Compiled:
         raise CompileError(f"options must be archdef.Options, got {values.shown(options)}")
     if isinstance(source, (str, os.PathLike)):
         values.text(os.fspath(source), "a source, or the name of its file,", CompileError)
-    return _FINDER.find(source, options).compile(source, options)
+    began = time.perf_counter()
+    made = _FINDER.find(source, options).compile(source, options)
+    _LOG.info("%s: PTX by %s, in %.3f s", made.file.removesuffix(".ptx"), made.compiler, time.perf_counter() - began)
+    return made

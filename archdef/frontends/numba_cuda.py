@@ -11,6 +11,7 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import inspect
+import numbers
 import re
 import threading
 import types as python
@@ -24,6 +25,7 @@ from archdef.errors import CompileError, LaunchError
 from archdef.frontends import cache, source
 from archdef.frontends.fingerprint import fingerprint
 from archdef.frontends.options import Compiled, Interface, Options
+from archdef.values import shown
 
 INSTALL = "numba-cuda is not installed; 'pip install archdef[numba]' brings it as wheels (no GPU or driver needed)"
 NO_WHEELS = "cannot find the CUDA wheels that 'pip install archdef[numba]' brings"
@@ -218,6 +220,15 @@ class _Arguments:
             return [int(np.float16(argument).view(np.uint16))]
         if isinstance(kind, types.Boolean):
             return [bool(argument)]
-        if isinstance(kind, (types.Integer, types.Float)):
+        if isinstance(kind, types.Integer):
+            value = argument.item() if isinstance(argument, (np.generic, np.ndarray)) and getattr(argument, "size", 1) == 1 else argument
+            if not isinstance(value, int):
+                raise LaunchError(f"{what} takes an integer, got {shown(argument)}")
+            if not kind.minval <= value <= kind.maxval:
+                raise LaunchError(f"{what} takes {kind.minval:,} to {kind.maxval:,}, got {shown(value)}")
+            return [value]
+        if isinstance(kind, types.Float):
+            if not isinstance(argument, (numbers.Real, np.bool_)) and getattr(argument, "shape", None) != ():
+                raise LaunchError(f"{what} takes a number, got {type(argument).__name__}")
             return [argument]
         raise LaunchError(f"{what}: arguments of this kind cannot be passed")

@@ -11,6 +11,7 @@ import attrs
 from archdef import values
 from archdef.errors import CompileError, nearest
 from archdef.frontends.cxxtypes import CxxType
+from archdef.frontends.signatures import Declared
 
 REGISTERS = ("liveness", "ptxas")
 """Where the registers of a kernel can be counted."""
@@ -127,6 +128,8 @@ class Interface:
     """Global memory for each block, which a launch gives to the PTX parameters behind those that its author wrote; 0 for a null pointer."""
     warp_size: int | None = None
     """Lanes of a warp that the code was generated for; None if it asks the machine, or does not care."""
+    declared: tuple[Declared, ...] = ()
+    """What its author declared the first PTX parameters as, where PTX and source do not say it."""
 
 
 @attrs.frozen

@@ -28,6 +28,7 @@ from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import cache, source
 from archdef.frontends import triton_tuned as tuned
 from archdef.frontends.options import Compiled, Interface, Options
+from archdef.frontends.signatures import Declared, Element
 from archdef.ptx import parse, table
 
 INSTALL = "Triton is not installed; 'pip install archdef[triton]' brings it as a wheel (no GPU or driver needed)"
@@ -42,6 +43,8 @@ _SHOWN_LINES = 6
 _SCRATCH = ("global_scratch", "profile_scratch")
 """What the launcher of Triton allocates, in the order of the parameters that it adds."""
 _SCRATCH_ALIGNMENT = 256
+_ELEMENTS = {"i1": "b1", "fp16": "f2", "bf16": "x2", "fp32": "f4", "fp64": "f8", **{f"{sign}{8 * n}": f"{sign}{n}" for sign in "iu" for n in (2, 4, 8)}}
+"""Triton's type → numpy's letter and bytes; ``x`` where numpy has no such type. Memory of single bytes takes anything."""
 _LAYOUT = "3"  # part of the cache key: count up when what is kept beside the PTX changes
 
 
@@ -131,7 +134,8 @@ class _Kernel:
         head, _, ptx = kept.partition("\n")
         facts = json.loads(head)
         interface = Interface(self.name, _Arguments(self.name, tuple(self.types.items()), self.multiples),
-                              (facts["warps"] * WARP, 1, 1), facts["shared"], tuple(facts["scratch"]), WARP)
+                              (facts["warps"] * WARP, 1, 1), facts["shared"], tuple(facts["scratch"]), WARP,
+                              tuple(_declared(name, kind) for name, kind in self.types.items()))
         return Compiled(ptx.replace(f'"{self.file}"', f'"{self.file.name}"'), f"{self.file.name}.ptx",
                         self.file if self.file.is_file() else None, source.text_of(self.file), compiler, facts["log"],
                         interfaces={facts["symbol"]: interface})
@@ -241,6 +245,11 @@ def _captured(printed: list[str]):
             os.close(before)
             file.seek(0)
             printed.append(file.read().decode(errors="replace"))
+
+
+def _declared(name: str, kind: str) -> Declared:
+    known = _ELEMENTS.get(kind.removeprefix("*").removeprefix("const "))
+    return Declared(name, kind, known and Element(known[0], int(known[1])), kind.startswith("*"))
 
 
 class _Arguments:

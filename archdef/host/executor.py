@@ -5,6 +5,7 @@ import heapq
 from typing import TYPE_CHECKING, Protocol
 
 from archdef.errors import GuestFault
+from archdef.progress import Launches
 
 if TYPE_CHECKING:
     from archdef.engine import core
@@ -70,6 +71,7 @@ class Shared:
         """The host's time at which the session was at cycle 0."""
         self._active: list = []
         self._ended: list[tuple[int, int, object]] = []
+        self._line: Launches | None = None
 
     def start(self, operation, at: int) -> None:
         try:
@@ -119,15 +121,20 @@ class Shared:
         last = None if until is None else (until - self._origin) // self._period + 1
         try:
             while session.advance(SLICE_MS, last, alone):
-                pass
+                self._show()
+            self._show()
         except KeyboardInterrupt:
+            errors = [operation.grid.interrupted() for operation in self._active]
             session.cancel()
-            self._give_up([operation.grid.interrupted() for operation in self._active])
+            self._give_up(errors)
             return
         except Exception as error:  # noqa: BLE001  whatever it is, whoever waits gets it
             self._fail(error)
             return
-        for done in session.finished():
+        finished = session.finished()
+        if finished:
+            self._hide()
+        for done in finished:
             (operation,) = (o for o in self._active if o.grid.running is done)
             self._active.remove(operation)
             operation.start = self._origin + done.started * self._period
@@ -137,6 +144,20 @@ class Shared:
         if not self._active:
             self._session = None
 
+    def _show(self) -> None:
+        """Say how far the grids are that run together."""
+        running = [operation.grid.running for operation in self._active]
+        if self._line is None or self._line.grids != running:
+            self._hide()
+            names = dict.fromkeys(f"{operation.grid.architecture.label} {operation.grid.name}" for operation in self._active)
+            self._line = Launches(", ".join(names), self._open, running, False if any(o.grid.progress is False for o in self._active) else None)
+        self._line.update()
+
+    def _hide(self) -> None:
+        if self._line is not None:
+            self._line.end()
+            self._line = None
+
     def _fail(self, error: Exception) -> None:
         if isinstance(error, GuestFault):
             error.printed = "".join(operation.grid.printed().text for operation in self._active)
@@ -144,6 +165,7 @@ class Shared:
 
     def _give_up(self, errors: list[BaseException]) -> None:
         """The session is over: a fault of one grid ends all that run beside it."""
+        self._hide()
         end = self._time()
         for operation, error in zip(self._active, errors, strict=True):
             operation.error = error

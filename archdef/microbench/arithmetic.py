@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from archdef.microbench.suite import UnfitParameter, benchmark, require
+from archdef.microbench.suite import benchmark, require
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module, slope
@@ -16,8 +16,6 @@ HELD_BYTES = 8 * 1024
 
 def step_of(machine: Machine, operation: str) -> Step:
     """Give a step by name. Raises Unsupported, if the machine lacks a feature that it needs."""
-    if operation not in STEPS:
-        raise UnfitParameter(f"no operation {operation!r}; there are {', '.join(STEPS)}")
     step = STEPS[operation]
     for feature in step.features:
         require(machine, feature, operation)
@@ -56,7 +54,7 @@ def _operations(machine: Machine) -> list[dict[str, Any]]:
     return [{"operation": name} for name in STEPS]
 
 
-@benchmark("latency", {"cycles": "cycles"}, _operations)
+@benchmark("latency", {"cycles": "cycles"}, _operations, choices={"operation": STEPS})
 def latency(machine: Machine, *, operation: str = "fma_f32") -> dict[str, float]:
     """Cycles from one instruction of a dependent chain to the next, in one warp; where instructions of different classes take turns,
     such as setp and selp, of all together."""
@@ -71,7 +69,7 @@ def throughput_lengths(step: Step, chains: int) -> tuple[int, int]:
     return max(1, short // chains), max(2, long // chains)
 
 
-@benchmark("throughput", {"per_cycle": "results/cycle/SM"}, _operations)
+@benchmark("throughput", {"per_cycle": "results/cycle/SM"}, _operations, choices={"operation": STEPS})
 def throughput(machine: Machine, *, operation: str = "fma_f32", chains: int = 4, warps: int = 0) -> dict[str, float]:
     """Results of PTX instructions per cycle and multiprocessor, from independent chains of every thread of one block (0 warps: the largest)."""
     step, lanes = step_of(machine, operation), machine.properties.warp_lanes
@@ -87,7 +85,7 @@ def _hiding(machine: Machine) -> list[dict[str, Any]]:
     return [{"chains": chains, "warps": warps} for chains in (1, 2, 4) for warps in (1, 2, 4, 8, 12, 16, 24, 32) if warps <= most]
 
 
-@benchmark("latency_hiding", {"per_cycle": "results/cycle/SM"}, _hiding)
+@benchmark("latency_hiding", {"per_cycle": "results/cycle/SM"}, _hiding, choices={"operation": STEPS})
 def latency_hiding(machine: Machine, *, operation: str = "fma_f32", chains: int = 1, warps: int = 1) -> dict[str, float]:
     """Throughput against warps of one block and independent chains of each thread: how much parallelism hides the latency."""
     return throughput(machine, operation=operation, chains=chains, warps=warps)

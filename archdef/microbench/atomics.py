@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from archdef.microbench.suite import UnfitParameter, benchmark, require
+from archdef.microbench.suite import benchmark, require
 from archdef.microbench.machine import Machine, of_warps
 from archdef.microbench.ptx import module, slope
 from archdef.microbench.shared_memory import kernel, launcher, room
@@ -20,8 +20,6 @@ OPERATIONS = {  # what follows the operand; each needs the old value that the on
 
 def checked(machine: Machine, operation: str, feature: str) -> str:
     """Give an operation's text. Raises Unsupported."""
-    if operation not in OPERATIONS:
-        raise UnfitParameter(f"operation must be one of {', '.join(OPERATIONS)}, got {operation!r}")
     require(machine, feature, f"an atomic {operation}")
     if operation == "add_f32":
         require(machine, "atomics_float_add", f"an atomic {operation}")
@@ -36,7 +34,7 @@ def _shared(machine: Machine) -> list[dict[str, Any]]:
     return [{"operation": operation, "stride_words": stride} for operation in OPERATIONS for stride in SHARED_STRIDES]
 
 
-@benchmark("shared_atomic_latency", {"cycles": "cycles"}, _shared)
+@benchmark("shared_atomic_latency", {"cycles": "cycles"}, _shared, choices={"operation": OPERATIONS})
 def shared_atomic_latency(machine: Machine, *, operation: str = "add", stride_words: int = 1) -> dict[str, float]:
     """Cycles from one atomic operation on shared memory to the next whose operand it gives, in one warp whose lanes are so many words
     apart (0: all on one word)."""
@@ -70,7 +68,7 @@ PLACES = 8
 """Words whose chains are measured: how far one is depends on its address."""
 
 
-@benchmark("global_atomic_latency", {"cycles": "cycles"}, _global)
+@benchmark("global_atomic_latency", {"cycles": "cycles"}, _global, choices={"operation": OPERATIONS})
 def global_atomic_latency(machine: Machine, *, operation: str = "add", lanes: int = 1) -> dict[str, float]:
     """Cycles from one atomic operation on global memory to the next whose operand it gives, in one warp of so many lanes, each on a word
     of its own; the mean over places that lie in different partitions of memory."""
@@ -109,11 +107,9 @@ AGAIN:
 
 
 @benchmark("global_atomic_throughput", {"per_ns": "thread operations/ns"}, lambda machine: [{"pattern": name} for name in PATTERNS],
-           features=("atomics_global",))
+           features=("atomics_global",), choices={"pattern": PATTERNS})
 def global_atomic_throughput(machine: Machine, *, pattern: str = "one word") -> dict[str, float]:
     """Atomic adds of threads to global memory in a nanosecond, on the whole device, by how threads share words; old values unwanted."""
-    if pattern not in PATTERNS:
-        raise UnfitParameter(f"pattern must be one of {', '.join(map(repr, PATTERNS))}, got {pattern!r}")
     p = machine.properties
     apart, share, words = PATTERNS[pattern]
     threads = min(512, p.threads_per_block)

@@ -28,12 +28,10 @@ def used(word_bytes: int, number: int = 0) -> str:
 # ------------------------------------------------------------------------------------------------------------------- L1
 @benchmark("l1_throughput", {"bytes_per_cycle": "bytes/cycle/SM"},
            lambda machine: [{"word_bytes": width, "warps": warps} for width in VECTOR for warps in (1, 4, 8, 16, 32)
-                            if warps <= machine.properties.warps_per_block])
+                            if warps <= machine.properties.warps_per_block], choices={"word_bytes": VECTOR})
 def l1_throughput(machine: Machine, *, word_bytes: int = 4, warps: int = 0) -> dict[str, float]:
     """Bytes per cycle and multiprocessor of coalesced loads that hit the L1 data cache, if there is one, from one block (0 warps: the
     largest)."""
-    if word_bytes not in VECTOR:
-        raise UnfitParameter(f"words have 4, 8 or 16 bytes, got {word_bytes}")
     lanes = machine.properties.warp_lanes
     memory = machine.array(16384)
     modern = ".ca" if "unified_addressing" in machine.features else ""
@@ -58,12 +56,13 @@ STRIDED_LANES = 64
 _STRIDED_BYTES = 128 * 8 * STRIDED_LANES + 128
 
 
-@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(18), 24, 31, 32, 33)])
+@benchmark("l1_strides", {"cycles": "cycles/load"}, lambda machine: [{"stride_words": s} for s in (*range(18), 24, 31, 32, 33)],
+           choices={"word_bytes": (4, 8)})
 def l1_strides(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) -> dict[str, float]:
     """Cycles of a multiprocessor per load of a warp whose lanes' words lie `stride_words` words apart, all of which hit the L1 data cache, if there
     is one: banks of words and of tags. One block of the most warps; each thread reads eight words 16 bytes apart."""
-    if word_bytes not in (4, 8) or not 0 <= stride_words <= 128:
-        raise UnfitParameter("words have 4 or 8 bytes, and lie 0 to 128 words apart")
+    if stride_words > 128:
+        raise UnfitParameter(f"stride_words of l1_strides must be a whole number from 0 to 128, got {stride_words}")
     p = machine.properties
     threads = p.warps_per_block * p.warp_lanes
     memory = machine.array(2 * _STRIDED_BYTES // 4)
@@ -179,12 +178,10 @@ def _dram(machine: Machine) -> list[dict[str, Any]]:
         {"kind": "read", "word_bytes": 4, "warps": warps, "loads": loads} for loads in (1, 4) for warps in _warps(machine)]
 
 
-@benchmark("dram_bandwidth", {"gb_s": "GB/s"}, _dram)
+@benchmark("dram_bandwidth", {"gb_s": "GB/s"}, _dram, choices={"kind": ("read", "write", "copy"), "word_bytes": VECTOR, "loads": range(1, 9)})
 def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16, warps: int = 0, loads: int = 1) -> dict[str, float]:
     """Bandwidth of device memory: coalesced words, each touched once; so many resident warps on each multiprocessor (0: all), so many
     independent words under way in each thread. A copy counts what it reads and what it writes."""
-    if kind not in ("read", "write", "copy") or word_bytes not in VECTOR or not 1 <= loads <= 8:
-        raise UnfitParameter("kind must be 'read', 'write' or 'copy', word_bytes 4, 8 or 16, loads 1 to 8")
     least = machine.stream_bytes
     if kind != "read":  # what is written must be more than the L2 could keep
         least = max(least, int(1.05 * machine.properties.l2_bytes))
@@ -195,7 +192,7 @@ def dram_bandwidth(machine: Machine, *, kind: str = "read", word_bytes: int = 16
 
 @benchmark("l2_bandwidth", {"gb_s": "GB/s"},
            lambda machine: [{"footprint_bytes": kib * 1024} for kib in (256, 512, 1024, 2048, 8192, 32768)
-                            if kib * 1024 <= machine.properties.l2_bytes] or [{}])
+                            if kib * 1024 <= machine.properties.l2_bytes] or [{}], choices={"word_bytes": VECTOR})
 def l2_bandwidth(machine: Machine, *, footprint_bytes: int = 512 * 1024, word_bytes: int = 16, warps: int = 0) -> dict[str, float]:
     """Bandwidth of reads that miss L1 and hit L2, where there is one: the same footprint again and again, by so many resident warps on each
     multiprocessor (0: all)."""
@@ -282,15 +279,15 @@ _ELEMENT_WORDS = {"fill": 1, "sum": 1, "scale": 2, "add": 3}
 
 @benchmark("element_stream", {"gb_s": "GB/s"},
            lambda machine: [{"kind": kind, "threads": t} for kind in _ELEMENT_ACCESS for t in (64, 128, 256, 512, 1024)
-                            if t <= machine.properties.threads_per_block])
+                            if t <= machine.properties.threads_per_block], choices={"kind": _ELEMENT_ACCESS})
 def element_stream(machine: Machine, *, kind: str = "sum", threads: int = 0, blocks: int = 2) -> dict[str, float]:
     """Bandwidth of device memory where each thread touches one word of 8 bytes of each array and ends, with so many blocks of so many threads (0: the largest)
     resident on each multiprocessor, bounded by shared memory: what resident warps hide, and what the turnover of blocks costs. Of one array (fill, sum),
     from one to another (scale), or from two to a third (add)."""
     p = machine.properties
     threads = threads or p.threads_per_block
-    if kind not in _ELEMENT_ACCESS or not 1 <= threads <= p.threads_per_block or blocks < 1:
-        raise UnfitParameter(f"kind must be one of {', '.join(_ELEMENT_ACCESS)}, threads 1 to {p.threads_per_block}, blocks at least 1")
+    if threads > p.threads_per_block:
+        raise Unsupported(f"{threads} threads are more than a block of {machine.label} takes")
     shared_bytes = p.shared_bytes_per_multiprocessor // blocks // 1024 * 1024 - 1024
     if shared_bytes > p.shared_bytes_per_block or shared_bytes * (blocks + 1) <= p.shared_bytes_per_multiprocessor:
         raise Unsupported(f"shared memory of {machine.label} cannot bound residency to {blocks} blocks")

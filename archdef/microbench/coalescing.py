@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from archdef.microbench.bandwidth import VECTOR, words
-from archdef.microbench.suite import UnfitParameter, benchmark
+from archdef.microbench.suite import benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module
 
@@ -28,12 +28,10 @@ def _sweep(machine: Machine) -> list[dict[str, Any]]:
     return strides + offsets + widths
 
 
-@benchmark("coalescing", {"gb_s": "useful GB/s"}, _sweep)
+@benchmark("coalescing", {"gb_s": "useful GB/s"}, _sweep, choices={"kind": ("load", "store"), "word_bytes": VECTOR})
 def coalescing(machine: Machine, *, kind: str = "load", word_bytes: int = 4, stride_words: int = 1, offset_words: int = 0) -> dict[str, float]:
     """Useful bytes per nanosecond of one access by each of many threads, the words of neighbours so many words apart and the first so many
     behind a boundary, from memory that no cache holds."""
-    if kind not in ("load", "store") or word_bytes not in VECTOR:
-        raise UnfitParameter("kind must be 'load' or 'store', word_bytes 4, 8 or 16")
     p = machine.properties
     grids = [BLOCKS * p.multiprocessors * k for k in (1, 3)]
     threads = min(BLOCK, p.threads_per_block)

@@ -23,10 +23,8 @@ def following(places: int, stride_bytes: int, order: str) -> np.ndarray:
     """Give, for each place of a chase, the offset of the next: one cycle through all, at random or as they lie."""
     if order == "linear":
         visited = np.arange(places, dtype="u8")
-    elif order == "random":
-        visited = np.random.default_rng(7).permutation(places).astype("u8")
     else:
-        raise UnfitParameter(f"order must be 'random' or 'linear', got {order!r}")
+        visited = np.random.default_rng(7).permutation(places).astype("u8")
     offsets = np.empty(places, "u8")
     offsets[visited] = np.roll(visited, -1) * np.uint64(stride_bytes)
     return offsets
@@ -77,14 +75,12 @@ def _footprints(machine: Machine) -> list[dict[str, Any]]:
                for stride in (16, 32, 64, 128, 256, 512, 1024)])
 
 
-@benchmark("global_latency", {"cycles": "cycles"}, _footprints)
+@benchmark("global_latency", {"cycles": "cycles"}, _footprints, choices={"operator": ("ca", "cg", "nc"), "order": ("random", "linear")})
 def global_latency(machine: Machine, *, footprint_bytes: int = 4096, stride_bytes: int = 128, operator: str = "ca", order: str = "random",
                    warm: bool = True) -> dict[str, float]:
     """Cycles from one global load to the next that depends on it, in one thread: a chain of pointers `stride_bytes` apart through a
     footprint that decides which cache holds them. Operator: ca (all caches), cg (past L1), nc (read-only). Not warm: no place was read before.
     """
-    if operator not in ("ca", "cg", "nc"):
-        raise UnfitParameter(f"operator must be 'ca', 'cg' or 'nc', got {operator!r}")
     places = footprint_bytes // stride_bytes
     if places < 2 or stride_bytes < 16:
         raise UnfitParameter(f"a chase needs two places at least, 16 bytes or more apart; got {footprint_bytes} bytes by {stride_bytes}")

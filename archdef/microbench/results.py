@@ -72,21 +72,23 @@ class Results:
 
 
 def run(machine: Machine, benchmarks: Sequence[Benchmark], parameters: Mapping[str, Any] | None = None,
-        progress: Callable[[str], None] = lambda message: None) -> Results:
+        progress: Callable[[int, int, str], None] = lambda done, all, point: None) -> Results:
     """Measure the default sweeps of benchmarks, or the one point that `parameters` names.
+
+    progress : called before each point with how many are done, how many there are, and what is next.
 
     Raises UnfitParameter for a value that no machine takes; what only this machine cannot do is a row that says so.
     """
     rows = []
-    for chosen in benchmarks:
-        for given in [dict(parameters)] if parameters else chosen.points(machine):
-            progress(f"{machine.label} {chosen.name} {described(given)}")
-            try:
-                rows.append(Row(chosen.name, dict(given), measure(chosen.name, machine, **given)))
-            except UnfitParameter:
-                raise
-            except Unsupported as reason:
-                rows.append(Row(chosen.name, dict(given), reason=str(reason).splitlines()[0]))
+    points = [(chosen.name, dict(given)) for chosen in benchmarks for given in ([parameters] if parameters else chosen.points(machine))]
+    for done, (name, given) in enumerate(points):
+        progress(done, len(points), f"{name} {described(given)}")
+        try:
+            rows.append(Row(name, given, measure(name, machine, **given)))
+        except UnfitParameter:
+            raise
+        except Unsupported as reason:
+            rows.append(Row(name, given, reason=str(reason).splitlines()[0]))
     return Results(machine.label, dict(machine.describe()), tuple(rows))
 
 

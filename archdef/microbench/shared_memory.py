@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from archdef.microbench.suite import UnfitParameter, Unsupported, benchmark
+from archdef.microbench.suite import Unsupported, benchmark
 from archdef.microbench.machine import Array, Machine, of_warps
 from archdef.microbench.ptx import module, slope
 
@@ -66,8 +66,6 @@ def following(number: int = 0) -> str:
 
 def room(machine: Machine, apart_bytes: int, word_bytes: int) -> int:
     """Give the bytes that all lanes of a warp need. Raises Unsupported."""
-    if word_bytes not in VECTOR:
-        raise UnfitParameter(f"words have 4, 8 or 16 bytes, got {word_bytes}")
     needed = (machine.properties.warp_lanes - 1) * apart_bytes + word_bytes
     if needed > machine.properties.shared_bytes_per_block:
         raise Unsupported(f"{needed} bytes of shared memory are more than the {machine.properties.shared_bytes_per_block} of {machine.label}")
@@ -79,7 +77,7 @@ def _patterns(machine: Machine) -> list[dict[str, Any]]:
             if ((machine.properties.warp_lanes - 1) * stride + 1) * width <= machine.properties.shared_bytes_per_block - 256]
 
 
-@benchmark("shared_latency", {"cycles": "cycles"}, _patterns)
+@benchmark("shared_latency", {"cycles": "cycles"}, _patterns, choices={"word_bytes": VECTOR})
 def shared_latency(machine: Machine, *, stride_words: int = 1, word_bytes: int = 4) -> dict[str, float]:
     """Cycles from one load of shared memory to the next whose address depends on it, in one warp whose lanes are so many words apart."""
     shared, threads = room(machine, stride_words * word_bytes, word_bytes), machine.properties.warp_lanes
@@ -96,7 +94,7 @@ def _rates(machine: Machine) -> list[dict[str, Any]]:
     return [{**pattern, "kind": kind} for kind in ("load", "store") for pattern in _patterns(machine)]
 
 
-@benchmark("shared_throughput", {"cycles": "cycles/access"}, _rates)
+@benchmark("shared_throughput", {"cycles": "cycles/access"}, _rates, choices={"kind": ("load", "store"), "word_bytes": VECTOR})
 def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int = 1, word_bytes: int = 4, warps: int = 0) -> dict[str, float]:
     """Cycles for which an access of a warp to shared memory occupies a multiprocessor, from independent accesses of one block (0 warps: the
     largest)."""
@@ -104,10 +102,8 @@ def shared_throughput(machine: Machine, *, kind: str = "load", stride_words: int
     if kind == "load":
         pieces = [chain(word_bytes, number) for number in range(CHAINS)]
         steps = [piece[turn] for turn in (0, 1) for piece in pieces]
-    elif kind == "store":
-        steps = [f"    st.volatile.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"]
     else:
-        raise UnfitParameter(f"kind must be 'load' or 'store', got {kind!r}")
+        steps = [f"    st.volatile.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"]
     before = "".join(f"    mov.u32 %r{k}, %a;\n" for k in range(4)) + "".join(following(c) for c in range(CHAINS)) \
         + f"    st.shared{VECTOR[word_bytes]}.u32 [%a], {names(4, word_bytes)};\n"
     lanes = machine.properties.warp_lanes

@@ -57,6 +57,8 @@ class Benchmark:
     """Measures one point: ``point(machine, **parameters)``."""
     features: tuple[str, ...] = ()
     """Features that a machine needs whatever the parameters."""
+    choices: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)
+    """Parameter → all values that it can have, of those that have only some."""
 
 
 Point = TypeVar("Point", bound=Callable[..., dict[str, float]])
@@ -66,15 +68,17 @@ BENCHMARKS: dict[str, Benchmark] = {}
 
 
 def benchmark(name: str, units: Mapping[str, str], points: Callable[[Machine], Iterable[Mapping[str, Any]]], *,
-              features: Iterable[str] = ()) -> Callable[[Point], Point]:
+              features: Iterable[str] = (), choices: Mapping[str, Iterable[Any]] | None = None) -> Callable[[Point], Point]:
     """Declare a benchmark by the function that measures one point; its docstring says what it measures, its keywords are the parameters.
+
+    choices : parameter → all values that it can have; others are refused before the function is called.
 
     A plugin returns such functions from its hook ``archdef_benchmarks``.
     """
     def declare(function: Point) -> Point:
         parameters = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
         declared = Benchmark(name, function.__module__.rpartition(".")[2], " ".join((function.__doc__ or "").split()), units, parameters,
-                             points, function, tuple(features))
+                             points, function, tuple(features), {name: tuple(values) for name, values in (choices or {}).items()})
         setattr(function, "benchmark", declared)  # noqa: B010  functions have no such attribute by themselves
         if function.__module__.startswith(f"{__package__}."):
             BENCHMARKS[name] = declared
@@ -147,6 +151,9 @@ def _fit(chosen: Benchmark, parameters: Mapping[str, Any]) -> None:
             values.whole(value, f"{name} of {chosen.name}", UnfitParameter, at_least=int(name in MOST and default > 0), at_most=MOST.get(name))
         elif default is not None and not isinstance(value, type(default)):
             raise UnfitParameter(f"{name} of {chosen.name} must be {'True or False' if isinstance(default, bool) else 'a word'}, got {values.shown(value)}")
+        if (possible := chosen.choices.get(name)) and value not in possible:
+            listed = ", ".join(str(one) for one in possible)
+            raise UnfitParameter(f"{name} of {chosen.name} must be one of {listed}, got {values.shown(value)}{nearest(value, map(str, possible))}")
 
 
 def require(machine: Machine, feature: str, what: str) -> None:

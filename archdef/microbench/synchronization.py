@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archdef.microbench.suite import UnfitParameter, benchmark
+from archdef.microbench.suite import benchmark
 from archdef.microbench.machine import Machine
 from archdef.microbench.ptx import module, slope
 
@@ -23,11 +23,9 @@ def barrier(machine: Machine, *, warps: int = 1) -> dict[str, float]:
 FENCES = {"block": "membar.cta;", "device": "membar.gl;"}
 
 
-@benchmark("fence", {"cycles": "cycles"}, lambda machine: [{"scope": scope} for scope in FENCES])
+@benchmark("fence", {"cycles": "cycles"}, lambda machine: [{"scope": scope} for scope in FENCES], choices={"scope": FENCES})
 def fence(machine: Machine, *, scope: str = "block") -> dict[str, float]:
     """Cycles of a memory fence when nothing is under way, in one warp."""
-    if scope not in FENCES:
-        raise UnfitParameter(f"scope must be {' or '.join(map(repr, FENCES))}, got {scope!r}")
     threads = machine.properties.warp_lanes
     return machine.median(lambda: {"cycles": slope(machine, module, lambda n: f"    {FENCES[scope]}\n" * n, (16, 48),
                                                   lambda kernel, clocks: machine.launch(kernel, 1, threads, clocks), threads=threads)})

@@ -2,16 +2,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from xml.sax.saxutils import escape
 
 from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from archdef.spec import Architecture
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED, UNEXPECTED, Outcome, Report
 
 _STYLES = {PASSED: "green", EXCUSED: "yellow", FAILED: "bold red", UNEXPECTED: "bold red"}
@@ -84,24 +82,3 @@ def _picture(data: dict[str, Any]) -> str:
   </g>
 </svg>
 """
-
-
-class Live:
-    """A line on a terminal that says which check is done, while the suite runs."""
-
-    def __init__(self, architecture: Architecture, hidden: bool = False):
-        self.name, self.shown, self.done = architecture.name, not hidden and sys.stderr.isatty(), 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def update(self, outcome: Outcome) -> None:
-        """Show one more outcome."""
-        self.done += 1
-        if self.shown:
-            sys.stderr.write(f"\r\x1b[K{self.name}: {self.done} done, {outcome.name} {outcome.status}"[:110])
-            sys.stderr.flush()
-
-    def __exit__(self, *exception: object) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")

@@ -1,9 +1,7 @@
 """The tables of ``archdef validate``: case by case, then a summary by group."""
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
-from typing import Self
 
 from rich.console import Group as Lines
 from rich.console import JustifyMethod, RenderableType
@@ -206,23 +204,3 @@ def listing(all_references: Iterable[References]) -> str:
 def group_title(group: Group) -> str:
     """Give a group's name with what it is about."""
     return f"{group.name}: {group.about}" if group.about else group.name
-
-
-class Live:
-    """A line on a terminal that says how far the experiments are."""
-
-    def __init__(self, hidden: bool = False):
-        self.shown = not hidden and sys.stderr.isatty()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def update(self, done: int, total: int, name: str) -> None:
-        """Show one more experiment."""
-        if self.shown:
-            sys.stderr.write(f"\r\x1b[K{done} of {total} experiments, {name}"[:110])
-            sys.stderr.flush()
-
-    def __exit__(self, *exception: object) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")

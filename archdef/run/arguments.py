@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef import values
 from archdef.errors import LaunchError
+from archdef.frontends.signatures import Declared, Element
 from archdef.run.array import DeviceArray
 from archdef.run.multicast import Multicast
 from archdef.run.pointer import Pointer
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
     from archdef.lower.records import Parameter
     from archdef.run.memory import Memory
 
+_UNKNOWN = Declared()
 _FLOATS: dict[str, type[np.floating]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
-def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], memory: Memory) -> bytes:
+def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], memory: Memory, declared: Sequence[Declared] = ()) -> bytes:
     """Build the parameter buffer.
 
     layout    : parameters with ``name``, ``offset``, ``type`` and ``bytes``.
+    declared  : what the author of the kernel declared the first of them as.
     arguments : device arrays, numbers, numpy scalars; bytes-like objects for structures passed by value.
     memory    : the device memory that arrays must lie in.
 
@@ -34,27 +37,68 @@ def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], 
     """
     if len(arguments) != len(layout):
         raise LaunchError(f"{kernel} takes {len(layout)} argument{'s' * (len(layout) != 1)} "
-                          f"({signature(layout) or 'none'}), got {len(arguments)}")
+                          f"({signature(layout, declared) or 'none'}), got {len(arguments)}")
     buffer = bytearray(max((p.offset + p.bytes for p in layout), default=0))
-    for position, (parameter, argument) in enumerate(zip(layout, arguments, strict=True), start=1):
+    for position, (parameter, argument, said) in enumerate(zip(layout, arguments, _known(layout, declared), strict=True), start=1):
         try:
+            _check(said, argument)
             data = _encode(parameter, argument, memory)
         except _Refused as error:
-            raise LaunchError(f"argument {position} of {kernel} ({_type(parameter)}) {error}") from None
+            raise LaunchError(f"argument {position} of {kernel} ({_type(parameter, said)}) {error}") from None
         buffer[parameter.offset:parameter.offset + parameter.bytes] = data
     return bytes(buffer)
 
 
-def signature(layout: Sequence[Parameter]) -> str:
-    """List the parameter types."""
-    return ", ".join(_type(parameter) for parameter in layout)
+def signature(layout: Sequence[Parameter], declared: Sequence[Declared] = ()) -> str:
+    """List the parameters: as their author declared them, or the types that PTX has."""
+    return ", ".join(_type(parameter, said) for parameter, said in zip(layout, _known(layout, declared), strict=True))
+
+
+def _known(layout: Sequence[Parameter], declared: Sequence[Declared]) -> list[Declared]:
+    """Give what is known of each parameter, but for what contradicts the sizes that the compiler gave them."""
+    said = [*declared, *(_UNKNOWN for _ in range(len(layout) - len(declared)))][:len(layout)]
+    return [one if one.element is None or parameter.bytes == (8 if one.pointer else one.element.bytes * one.element.lanes) else _UNKNOWN
+            for parameter, one in zip(layout, said, strict=True)]
 
 
 class _Refused(Exception):
     pass
 
 
-def _type(parameter: Parameter) -> str:
+def _check(said: Declared, argument: Any) -> None:
+    """Refuse what the parameter's own type cannot hold, though its size would do."""
+    element = said.element
+    if element is None:
+        return
+    if said.pointer:
+        if isinstance(argument, DeviceArray) and not element.takes(argument.dtype):
+            raise _Refused(f"takes an array of {element}, got one of {argument.dtype}; its address, array.address, is taken as it is")
+        return
+    if isinstance(argument, DeviceArray):
+        raise _Refused(f"is no pointer, got a device array of {argument.dtype}")
+    if element.lanes > 1 or isinstance(argument, (bool, np.bool_)) or not isinstance(argument, (numbers.Real, np.ndarray)):
+        return
+    value = argument[()] if isinstance(argument, np.ndarray) and not argument.ndim else argument
+    if element.kind in "iub" and isinstance(value, numbers.Integral):
+        low, high = _range(element)
+        if not low <= int(value) <= high:
+            raise _Refused(f"takes {low:,} to {high:,}, got {values.shown(int(value))}")
+    elif element.kind == "f" and element.bytes < 8 and isinstance(value, numbers.Real):
+        largest = float(np.finfo(f"f{element.bytes}").max)
+        if abs(given := float(_float(value))) > largest * (1 + 2.0 ** (-12 if element.bytes == 2 else -25)) and math.isfinite(given):
+            raise _Refused(f"takes numbers up to {largest:.6g}, got {values.shown(value)}; infinity is math.inf")
+
+
+def _range(element: Element) -> tuple[int, int]:
+    if element.kind == "b":
+        return 0, 1
+    bits = 8 * element.bytes
+    return (0, (1 << bits) - 1) if element.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def _type(parameter: Parameter, said: Declared = _UNKNOWN) -> str:
+    if said.type:
+        return str(said)
     width = int(parameter.type[1:]) // 8
     return parameter.type if parameter.bytes == width else f"{parameter.bytes} bytes by value"
 

@@ -3,22 +3,24 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from archdef import values
+from archdef._logs import logger
 from archdef.engine import core
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
 from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
 from archdef.occupancy import carveout, occupancy
 from archdef.parameters import shape_of
+from archdef.progress import Launches
 from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
 from archdef.run.lanes import LaneWindow, Recorded
-from archdef.run.progress import Progress
 from archdef.run.record import record
 from archdef.run.result import Run
 from archdef.run.timeline import TimelineRecord, TimelineWindow
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from archdef.run.module import Kernel
     from archdef.spec import Architecture
 
+_LOG = logger(__name__)
 SLICE_MS = 50
 """The engine comes up for air this often, to look for Ctrl-C and to draw the progress bar."""
 
@@ -78,15 +81,15 @@ class Launcher(Generic[_Result]):
         its default stream.
 
         max_instructions, max_cycles : budgets of this launch; None for the device's.
-        progress                     : draw a bar once a second has passed; None: if stderr is a terminal.
+        progress                     : False: draw no bar; else one after half a second, if there is a terminal or a notebook to draw it on.
         cooperative                  : as `cooperative` does.
         lanes                        : warps whose lanes are traced cycle by cycle; `Run.lane_trace` has what they did.
         timeline                     : True, or what to record of what happens when; `Run.timeline()` has it.
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
 
-        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C. Device memory stays readable. What happens in
-        a stream is raised by whoever next waits for it.
+        Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C, with the `Run` so far. Device memory stays readable. What
+        happens in a stream is raised by whoever next waits for it.
         """
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
@@ -121,7 +124,7 @@ class Launcher(Generic[_Result]):
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
         if (adapt := kernel.interface.arguments) is not None:
             arguments = (*adapt(arguments, program.parameter_layout), *self._scratch())
-        parameters = pack(name, program.parameter_layout, arguments, device.memory)
+        parameters = pack(name, program.parameter_layout, arguments, device.memory, kernel.declared)
         limits.check_kernel(name, architecture, program, self.block)
         shared = program.shared_bytes + self.shared_bytes
         variables = kernel.module.images.placed
@@ -176,6 +179,7 @@ class Grid:
         self.running: core.Grid | None = None
         """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
+        self._began = 0.0
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
@@ -206,7 +210,8 @@ class Grid:
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
             lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self._l1_shape(),
             textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
-        self.engine, self.running = session, running
+        self.engine, self.running, self._began = session, running, time.perf_counter()
+        _LOG.debug("%s launched on %s", self.name, self.architecture.label)
         return running
 
     def _l1_shape(self) -> dict[str, int]:
@@ -243,22 +248,29 @@ class Grid:
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
+        self.result = self._counted()
+        self.engine = self.running = None
+        run = self.result
+        _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
+                  f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
+        record(self.result)
+        for text in self.result.complaints:
+            warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
+        return self.result
+
+    def _counted(self, interrupted: str = "") -> Run:
+        """Make a `Run` of what has been counted until now; `interrupted` says how far it got, if this is not the end."""
         engine, running = self._at_work
         launcher, counted, program = self.launcher, engine.result(running), self.program
         launches: tuple[ChildLaunch, ...] = ()
         if self.children is not None:
             program, launches = self.children.together(program, running, counted), self.children.launched(running)
-        self.result = Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
-                          shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
-                          program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
-                          counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
-                          recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
-                          timeline_record=self._timeline(int(counted["cycles"])))
-        self.engine = self.running = None
-        record(self.result)
-        for text in self.result.complaints:
-            warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
-        return self.result
+        return Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
+                   shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
+                   program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
+                   counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
+                   recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
+                   timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted)
 
     def _timeline(self, cycles: int) -> TimelineRecord | None:
         if self.timeline is None:
@@ -271,11 +283,13 @@ class Grid:
         session = self.session()
         grid = self.start(session)
         try:
-            with Progress(f"{self.architecture.label} {self.name}", grid.blocks, self.progress) as bar:
+            with Launches(f"{self.architecture.label} {self.name}", session, [grid], self.progress) as bar:
                 while session.advance(SLICE_MS):
-                    bar.update(grid.blocks_done)
+                    bar.update()
         except KeyboardInterrupt:
-            raise self.interrupted() from None
+            error = self.interrupted()
+            session.cancel()
+            raise error from None
         except GuestFault as fault:
             fault.printed = self.printed().text
             raise
@@ -283,10 +297,10 @@ class Grid:
         return self.finish()
 
     def interrupted(self) -> Interrupted:
-        """Say how far it had got when the user stopped it."""
+        """Say how far it had got when the user stopped it, with what was counted until then."""
         session, grid = self._at_work
-        return Interrupted(f"{self.name} on {self.architecture.label} was interrupted at cycle {session.cycle:,}, after "
-                           f"{grid.blocks_done:,} of {grid.blocks:,} blocks; device memory is as it was then")
+        how_far = f"interrupted at cycle {session.cycle:,}, after {grid.blocks_done:,} of {grid.blocks:,} blocks"
+        return Interrupted(f"{self.name} on {self.architecture.label} was {how_far}; device memory is as it was then", self._counted(how_far))
 
     def printed(self) -> printing.Output:
         """Give what it has printed, and show it where the device says so."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import attrs
 
 from archdef import lower, ptxas
+from archdef._logs import logger
 from archdef.errors import CompileError, LaunchError, PtxError
-from archdef.frontends import Compiled, Interface
+from archdef.frontends import Compiled, Interface, signatures
+from archdef.frontends.signatures import Declared
 from archdef.lower.size import check_text
 from archdef.ptx import parse
 from archdef.ptx.link import extend, link
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from archdef.lower.records import Parameter
     from archdef.run.resources import Resources
     from archdef.run.result import Run
+
+
+_LOG = logger(__name__)
 
 
 class Module:
@@ -188,7 +193,15 @@ class Kernel:
                 code = (i for f in self.module.ptx.functions.values() if f.name == self.symbol or not f.entry for i in f.body)
                 limits.check_warp_size(self.name, self.module.device.architecture, code, self.interface.warp_size)
                 raise
+            _LOG.debug("%s lowered for %s: %d micro-ops", self.name, self.module.device.architecture.label, len(program.ops))
             return resources.settle(program, self.module, self.symbol)
+
+    @functools.cached_property
+    def declared(self) -> tuple[Declared, ...]:
+        """What its author declared its parameters as, as far as symbol and source tell."""
+        if self.interface.arguments is not None or self.interface.declared:
+            return self.interface.declared
+        return signatures.declared(self.symbol, self.name, "\n".join(unit.source_text for unit in self.module.units if unit.source_text is not None))
 
     def forget(self) -> None:
         """Forget how it was lowered."""

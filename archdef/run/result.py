@@ -101,6 +101,8 @@ class Run:
     """What the engine recorded for the option ``lanes`` of the launch."""
     timeline_record: TimelineRecord | None = attrs.field(default=None, repr=False)
     """What the engine recorded for the option ``timeline`` of the launch."""
+    interrupted: str = ""
+    """How far it had got when the user stopped it: all figures are those until then; empty: it ran to its end."""
 
     def timeline(self) -> RunTimeline:
         """What happened when: blocks, warps, what multiprocessors and memory did over time; `save` writes it for a viewer such as Perfetto.
@@ -259,7 +261,7 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """Give plain data, ready for JSON."""
         return {
-            "kernel": self.kernel, "architecture": self.architecture.label, "grid": self.grid, "block": self.block,
+            "kernel": self.kernel, "architecture": self.architecture.label, "grid": self.grid, "block": self.block, "interrupted": self.interrupted,
             "cycles": self.cycles, "elapsed_s": self.elapsed_s, "registers": self.registers,
             "registers_from": self.registers_from, "spilled_registers": self.spilled_registers,
             "shared_bytes": self.shared_bytes,

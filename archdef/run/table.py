@@ -24,8 +24,13 @@ _SOURCE_WIDTH = 58
 
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
-    return Group(_head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), _metrics(run), _stack(run),
+    return Group(*_interrupted(run), _head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), _metrics(run), _stack(run),
                  *_lanes(run), _lines(run, lines))
+
+
+def _interrupted(run: Run) -> list[Text]:
+    """Say first of all that this is not the whole launch."""
+    return [Text(f"{run.interrupted[0].upper()}{run.interrupted[1:]}: what follows was counted until then", style="bold red")] if run.interrupted else []
 
 
 def _head(run: Run) -> Text:

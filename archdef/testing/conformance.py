@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from archdef import registry
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, Interrupted
 from archdef.testing.checks import CHECKS, Check, Subject
 
 if TYPE_CHECKING:
@@ -131,6 +131,8 @@ def _outcome(check: Check, subject: Subject, case: str | None, excuse: str | Non
     began, message = time.perf_counter(), None
     try:
         check(subject, case)
+    except Interrupted:
+        raise
     except Exception as error:  # noqa: BLE001  whatever a description makes go wrong is a failed check
         message = explained(error)
     seconds = time.perf_counter() - began

@@ -5,12 +5,13 @@ import collections
 import concurrent.futures
 import fnmatch
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import attrs
 
 from archdef.device import Device
-from archdef.errors import ArchdefError, PluginError, ReferenceCaseError, nearest
+from archdef.errors import ArchdefError, Interrupted, PluginError, ReferenceCaseError, nearest
 from archdef.spec import Architecture
 from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References
 from archdef.validate.finding import find
@@ -145,7 +146,9 @@ def _serial(tasks: Tasks) -> Iterator[tuple[tuple[str, str], Result, str]]:
 def _parallel(tasks: Tasks, jobs: int) -> Iterator[tuple[tuple[str, str], Result, str]]:
     """Long experiments first, so that none is left alone at the end."""
     order = sorted(tasks, key=lambda key: not tasks[key][1].long)
-    with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    others = multiprocessing.active_children()
+    # Ctrl-C reaches all processes of a terminal: this one ends the others
+    with concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         waiting = {pool.submit(attempt, *tasks[key]): key for key in order}
         try:
             for future in concurrent.futures.as_completed(waiting):
@@ -153,6 +156,9 @@ def _parallel(tasks: Tasks, jobs: int) -> Iterator[tuple[tuple[str, str], Result
                 yield key, future.result(), tasks[key][1].id
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.terminate()
             raise
 
 
@@ -161,6 +167,8 @@ def attempt(architecture: Architecture, case: Case) -> Result:
     try:
         machine = architecture.evolve(dict(case.evolve)) if case.evolve else architecture
         return dict(find(case.experiment, architecture.name)(Device(machine), **case.parameters))
+    except Interrupted:
+        raise
     except (ArchdefError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
 

@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_the_ci_script_runs_the_readmes_own_test_command(tmp_path):
     awk = re.search(r"awk '(.*?)' README\.md", script.read_text(), re.DOTALL)[1]
     found = subprocess.run(["awk", awk, str(ROOT / "README.md")], capture_output=True, text=True, check=True).stdout
     assert found.strip() == command("tests")
+
+
+def test_every_machine_is_named():
+    (sentence,) = re.findall(r"^Here are (.*?)\. Each is one", README, re.DOTALL | re.MULTILINE)
+    ours = {point for plugin in PLUGINS for point in tomllib.loads((ROOT / "plugins" / plugin / "pyproject.toml").read_text(encoding="utf-8"))
+            .get("project", {}).get("entry-points", {}).get("archdef", {})}
+    assert "m2090" in ours and set(re.findall(r"\(`(\w+)`", sentence)) == ours
 
 
 def test_links_lead_somewhere():

@@ -100,7 +100,7 @@ def test_fields_can_be_changed_for_a_run(saxpy, name):
 
 
 @pytest.mark.parametrize("change, message", [
-    (("--arg", 7), "saxpy takes 4 arguments (u64, u64, f32, u32), got 5"),
+    (("--arg", 7), "saxpy takes 4 arguments (float *y, const float *x, float a, int n), got 5"),
     (("--block", "1,1,9999"), "limits.block_dimensions.z is"),
     (("--max-instructions", 5), "saxpy")])
 def test_what_is_wrong_with_a_launch_is_one_message(saxpy, name, change, message):

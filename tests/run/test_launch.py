@@ -198,7 +198,7 @@ def test_a_kernel_too_long_for_the_machine_is_refused(device):
 
 
 def test_arguments_are_counted(module):
-    with pytest.raises(LaunchError, match=r"add takes 4 arguments \(u64, u64, u64, u32\), got 1"):
+    with pytest.raises(LaunchError, match=r"add takes 4 arguments \(float \*out, const float \*a, const float \*b, int n\), got 1"):
         module.add[1, 1](0)
 
 
@@ -242,21 +242,21 @@ def test_more_memory_than_the_device_has_is_refused(device):
         device.empty(1 << 50, "u1")
 
 
-def test_ctrl_c_says_how_far_the_kernel_got(device, module, monkeypatch):
+def test_ctrl_c_gives_what_was_counted_until_then_and_leaves_the_device_whole(device, module, monkeypatch):
     from archdef.engine import core
 
-    class Stopped:
-        blocks, blocks_done, cycle = 5, 3, 1234
+    whole = add(device, module)[2]
 
-        def __init__(self, *given, **options):
-            pass
-
-        def launch(self, *given, **options):
-            return self
-
+    class Stopped(core.Session):
         def advance(self, milliseconds):
+            super().advance(1000, until_cycle=whole.cycles // 2)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(core, "Session", Stopped)
-    with pytest.raises(Interrupted, match="add on .* was interrupted at cycle 1,234, after 3 of 5 blocks"):
+    with monkeypatch.context() as patched, pytest.raises(Interrupted, match="add on .* was interrupted at cycle [0-9,]+, after [0-5] of 5 blocks") as stopped:
+        patched.setattr(core, "Session", Stopped)
         add(device, module)
+    run = stopped.value.run
+    assert run.cycles == whole.cycles // 2 and 0 < run.counters.totals()["instructions"] <= whole.counters.totals()["instructions"]
+    assert str(run).startswith(f"Interrupted at cycle {run.cycles:,}, after") and run.to_dict()["interrupted"] == run.interrupted and not whole.interrupted
+    result, expected, again = add(device, module)
+    assert np.array_equal(result, expected) and not again.interrupted

@@ -15,8 +15,8 @@ RUN = ["run", "k.ptx", "k", "-a", "g80", "-g", "1", "-b", "32"]
 PTX = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
 LATE = {  # command line → what it says; each would otherwise be found after minutes of work
     "microbench": [(["--against", "missing.json"], "cannot read missing.json"), (["--against", "notes.txt"], "notes.txt"),
-                   (["latency", "-p", "operation=nonsense"], "no operation 'nonsense'"), (["latency", "-p", "operatio=add"], "did you mean operation"),
-                   (["global_latency", "-p", "order=up"], "order must be"), (["-p", "operation=add"], "name the benchmark"),
+                   (["latency", "-p", "operation=nonsense"], "operation of latency must be one of"), (["latency", "-p", "operatio=add"], "did you mean operation"),
+                   (["global_latency", "-p", "order=up"], "order of global_latency must be one of random, linear, got 'up'"), (["-p", "operation=add"], "name the benchmark"),
                    (["--plot", "curves.txt"], "plots are"), (["--plot", "no/curves.svg"], "there is no folder no"),
                    (["-o", "no/out.json"], "there is no folder no"), (["-o", "."], "is a directory"), (["nonesuch"], "no architecture is called"),
                    (["--set", "warp.size=99"], "warp.size must be at most 64"), (["latency", "-p", "operation"], "PATH=VALUE"),
@@ -39,6 +39,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
+    "completion": [(["tcsh"], "is not one of 'bash', 'zsh', 'fish'")],
     "schema": [(["-o", "no/schema.json"], "there is no folder no")],
     "resources": [(["missing.cu"], "does not exist"), (["k.ptx", "--registers", "guess"], "guess"), (["k.ptx", "--set", "warp.size=99"], "at most 64")],
     "lower": [(["missing.cu"], "does not exist"), (["k.ptx", "--set", "warp.size=99"], "at most 64")],

@@ -40,7 +40,7 @@ def test_a_command_is_listed_as_it_describes_itself(command):
 
 def test_a_shell_completes_commands_and_options():
     completed = {word: [item.value for item in main.shell_complete(click.Context(main), word)] for word in ("s", "--v", "x")}
-    assert completed == {"s": ["schema", "show"], "--v": ["--version"], "x": []}
+    assert completed == {"s": ["schema", "show"], "--v": ["--version", "--verbose"], "x": []}
     assert [item.help for item in main.shell_complete(click.Context(main), "diff")] == ["Print the fields in which A and B differ,..."]
 
 

@@ -45,7 +45,7 @@ def extreme(architecture: Architecture, name: str) -> Architecture:
     return roomy(changed) if "warp.size" in EXTREMES[name] else changed
 
 
-@check(cases=lambda subject: list(EXTREMES), quick=5)
+@check(cases=lambda subject: list(EXTREMES), quick=2)
 def extreme_machines_finish_with_the_right_results(subject: Subject, case: str) -> None:
     """With one multiprocessor, lane, bank, partition or request, 64 lanes, no caches, huge latencies, kernels end and give the same."""
     changed = extreme(subject.architecture, case)

@@ -47,7 +47,7 @@ def needed(feature: str) -> set[str]:
     return found
 
 
-@check(cases=lambda subject: sorted(FEATURES), quick=16)
+@check(cases=lambda subject: sorted(FEATURES), quick=10)
 def features(subject: Subject, case: str) -> None:
     """A declared feature works: kernels that need it leave the right results. Any other is refused by the name of architecture and feature."""
     if case in subject.architecture.isa.features:

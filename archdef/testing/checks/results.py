@@ -46,7 +46,7 @@ def _opcodes(subject: Subject) -> list[str]:
     return [opcode for opcode, tried in _rows().items() if any(have.issuperset(form.row.features.split()) for form in tried)]
 
 
-@check(cases=_opcodes, quick=24)
+@check(cases=_opcodes, quick=8)
 def instructions_equal_the_reference(subject: Subject, case: str) -> None:
     """Forms of each instruction that the features allow compute what the PTX manual says: to the bit, approximations within its bounds."""
     architecture, faults = subject.roomy, []

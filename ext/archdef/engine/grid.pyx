@@ -386,6 +386,11 @@ cdef class Grid:
         return self.launch.done_blocks
 
     @property
+    def blocks_started(self):
+        """Blocks that have been given a place on a multiprocessor."""
+        return self.launch.next_block
+
+    @property
     def complete(self):
         """Whether nothing of it is left to do."""
         return self.launch.state == LS_COMPLETE and self.origin.grids == 0

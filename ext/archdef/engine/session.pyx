@@ -509,7 +509,7 @@ cdef class Session:
         cdef uint64_t host = save_fpenv()
         set_fpenv(0)
         while status == 0:
-            for _ in range(16):
+            for _ in range(4):
                 status = self._step(until_cycle)
                 if status:
                     break
@@ -604,6 +604,11 @@ cdef class Session:
         return self.epoch
 
     @property
+    def issued(self):
+        """Warp instructions issued so far, of all launches."""
+        return self.instructions - self.chip.budget
+
+    @property
     def lookahead_cycles(self):
         """Length of an epoch."""
         return self.chip.lookahead
@@ -611,7 +616,8 @@ cdef class Session:
     def result(self, Grid grid not None):
         """Counters of a launch so far; see docs/explanation/engine-interface.md.
 
-        Those of the memory partitions are the machine's since the session began: launches that ran at the same time share them.
+        The cycles of one that is not complete are those until now. Counters of the memory partitions are the machine's since the session began:
+        launches that ran at the same time share them.
 
         Returns
         -------
@@ -620,8 +626,8 @@ cdef class Session:
         cdef int64_t cycles
         statements, multiprocessor, issued, most = grid.counted()
         partition = partition_records(&self.network)
-        cycles = grid.launch.ended - grid.launch.ready
-        if self.launched == 1:      # what other launches would not wait for: lines that the L2 writes back
+        cycles = (grid.launch.ended if grid.complete else max(self.epoch, grid.launch.ready)) - grid.launch.ready
+        if self.launched == 1 and grid.complete:    # what other launches would not wait for: lines that the L2 writes back
             cycles = max(cycles, cycle_at(self.m, self.network.crossbar.landed_fs))
         return {
             "cycles": cycles,
