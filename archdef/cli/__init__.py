@@ -11,6 +11,7 @@ from archdef.values import printable
 
 COMMANDS = {
     "archs": "List the installed architectures, and plugins that could not be loaded.",
+    "attribute": "Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.",
     "check": "Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?",
     "compare": "Run WORKLOAD on several architectures and print one table.",
     "diff": "Print the fields in which A and B differ, with both values and where each is from.",

@@ -1,0 +1,60 @@
+"""``archdef attribute``: where the speed-up of one architecture over another comes from."""
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+import archdef
+from archdef import attribution
+from archdef.cli.common import emit, json_option, show
+from archdef.options import arch_option, architectures, set_option
+
+
+def _names(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _list(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        show(attribution.table.listing())
+        context.exit()
+
+
+@click.command("attribute")
+@click.argument("workload")
+@arch_option
+@click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
+@click.option("--kernel", "-k", help="Which kernel; may be left out if there is but one.")
+@click.option("--groups", callback=_names, metavar="NAME[,NAME…]",
+              help="Tell only these groups of rules apart: names of --list or paths, with + to join some, such as caches+coalescing,dram,caches.l1.")
+@click.option("--orders", type=click.IntRange(min=2), default=8, show_default=True, help="Orders in which groups move, drawn in pairs with their reverse.")
+@click.option("--runs", type=click.IntRange(min=1), default=256, show_default=True, help="Most machines to run it on; fewer orders are drawn for it.")
+@click.option("--seed", type=int, default=2009, show_default=True, help="By which orders are drawn.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one per processor", help="Processes to run in.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List the groups of rules, and run nothing.")
+@set_option
+@json_option
+def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, settings, as_json):
+    """Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.
+
+    From the first --arch to the second, a group of declared rules moves at a time, in several orders, and the kernel runs on every machine between
+    the two. The factors multiply to the whole speed-up. WORKLOAD is as for 'archdef compare'; wrong results are an error.
+
+    \b
+    archdef attribute transpose -k naive -a gt200 -a gf100
+    """
+    if len(names) != 2:
+        raise click.UsageError(f"--arch must be given twice, from the one to the other; {len(names)} given")
+    first, second = architectures(names, settings)
+    said = _said if sys.stderr.isatty() and not as_json else lambda done, total, machine: None
+    found = archdef.attribute(workload, first, second, kernel=kernel, size=size, groups=groups, orders=orders, runs=runs, seed=seed, jobs=jobs, said=said)
+    if as_json:
+        emit(found.to_dict())
+    else:
+        show(attribution.table.render(found))
+
+
+def _said(done: int, total: int, machine: str) -> None:
+    click.echo(f"\r\033[K{done} of {total} machines", err=True, nl=done == total)
