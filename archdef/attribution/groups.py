@@ -64,7 +64,7 @@ class AttributionError(ArchdefError):
 class Grouping:
     """Which group each path of a description belongs to."""
 
-    patterns: Patterns = attrs.field(converter=lambda given: {name: tuple(paths) for name, paths in given.items()})
+    patterns: Patterns
 
     @property
     def names(self) -> tuple[str, ...]:

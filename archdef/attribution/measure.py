@@ -7,7 +7,7 @@ import multiprocessing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import attrs
 
@@ -100,7 +100,7 @@ class Measurements:
         self._stack = contextlib.ExitStack()
         self._pool: concurrent.futures.ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> Measurements:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *error: object) -> None:

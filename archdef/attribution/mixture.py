@@ -127,6 +127,6 @@ class _Mixed:
         there = {unit.name for unit in units}
         lacking = {cost.unit for cost in (*isa.operations.values(), *isa.forms.values())} - there
         theirs = {unit.name: unit for one in self.machines for unit in one.units}
-        wholes = {theirs[name].part_of.unit for name in lacking if theirs[name].part_of is not None} - there
+        wholes = {part.unit for name in lacking if (part := theirs[name].part_of) is not None} - there
         return (*units, *(theirs[name] for name in sorted(lacking | wholes)))
 

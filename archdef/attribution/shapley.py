@@ -67,7 +67,8 @@ class Plan:
         if self.orders is None:
             found = [(value(before | {player}) - value(before), _weight(len(before), self.players)) for before in _subsets(whole - {player})]
             steps = [step for step, _ in found]
-            mean, error = math.fsum(step * weight for step, weight in found), 0.0
+            mean = math.fsum(step * weight for step, weight in found)
+            error: float | None = 0.0
         else:
             steps = [_step(order, player, value) for order in self.orders]
             pairs = [(one + other) / 2 for one, other in zip(steps[::2], steps[1::2], strict=True)]
@@ -102,7 +103,7 @@ def _needed(players: int, orders: int) -> int:
 
 def least_needed(players: int) -> int:
     """Count the coalitions without which there is no answer."""
-    return min(2 ** min(players, 62), _needed(players, 2))
+    return min(1 << min(players, 62), _needed(players, 2))
 
 
 def _step(order: Sequence[int], player: int, value: Value) -> float:

@@ -5,11 +5,13 @@ import sys
 
 import attrs
 import click
+from click.core import ParameterSource
 
 import archdef
 from archdef import report
-from archdef.cli.common import emit, json_option, show
+from archdef.cli.common import document, emit, json_option, show
 from archdef.cli.compiler import debug_option
+from archdef.cli.output import will_write, write
 from archdef.errors import Interrupted
 from archdef.options import arch_option, architectures, set_option
 
@@ -20,28 +22,73 @@ from archdef.options import arch_option, architectures, set_option
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
 @click.option("--why", is_flag=True, help="Explain every kernel, not only the slowest of each architecture.")
+@click.option("--baseline", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+              help="Print what has changed since: a file that --save or --json wrote, or 'archdef run --json'.")
+@click.option("--fail-above", type=click.FloatRange(min=0), metavar="PERCENT",
+              help="With --baseline: exit code 1 if a kernel takes more time than then, by more than so many per cent.")
+@click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the JSON document to a file, for a later --baseline.")
 @debug_option
 @set_option
 @json_option
 @click.pass_context
-def command(context, workload, names, size, kernels, why, debug, settings, as_json):
+def command(context, workload, names, size, kernels, why, baseline, fail_above, save, debug, settings, as_json):
     """Run WORKLOAD on several architectures and print one table.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
     a .py file that defines WORKLOAD (or the .cu file beside it). Exit code 1 if a launch failed or an output is wrong.
+
+    With --baseline it may also be a .json file of runs, such as of another version of a kernel: then nothing runs.
     """
+    if fail_above is not None and baseline is None:
+        raise click.UsageError("--fail-above needs a --baseline")
+    earlier = None if baseline is None else archdef.baseline.load(baseline)
+    if earlier is not None and workload.endswith(".json"):
+        _refuse_what_runs(context)
+        found = archdef.baseline.differences(earlier, archdef.baseline.load(workload).runs)
+        _finish(context, found, found.to_dict() if as_json else None, fail_above)
+    will_write(save)
     recipe = archdef.examples.load(workload)
     if debug:
         recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
     chosen = architectures(names, settings)
     comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, _said if sys.stderr.isatty() and not as_json else lambda message: None)
+    data = comparison.to_dict()
+    if save is not None:
+        write(save, document(data) + "\n")
+    if comparison.interrupted:
+        emit(data) if as_json else show(report.compared.render(comparison, why))
+        raise Interrupted(comparison.interrupted)
+    if earlier is not None:
+        found = archdef.baseline.differences(earlier, archdef.baseline.saved.runs_of(data, workload))
+        _finish(context, found, data | {"baseline": found.to_dict()} if as_json else None, fail_above, comparison)
     if as_json:
-        emit(comparison.to_dict())
+        emit(data)
     else:
         show(report.compared.render(comparison, why))
-    if comparison.interrupted:
-        raise Interrupted(comparison.interrupted)
     context.exit(0 if comparison.correct else 1)
+
+
+def _refuse_what_runs(context) -> None:
+    """Refuse options that say how to run, where two files are compared."""
+    given = [parameter.opts[0] for parameter in context.command.params if parameter.name not in ("workload", "baseline", "fail_above", "as_json")
+             and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE]
+    if given:
+        raise click.UsageError(f"{', '.join(given)}: nothing runs where two files are compared")
+
+
+def _finish(context, found, data, fail_above, comparison=None):
+    """Print what has changed, and failures of today; exit with 1 for those, or if something has become slower than allowed."""
+    failed = [] if comparison is None else [row for row in comparison.rows if not row.correct]
+    slower = () if fail_above is None else found.slower(fail_above)
+    if data is not None:
+        emit(data)
+    else:
+        show(archdef.baseline.table.render(found.kernels, found.baseline, found.new, found.missing))
+        for row in failed:
+            click.echo(f"{row.architecture.label} {row.case.kernel} {'failed: ' + row.failure if row.run is None else 'computes something else than numpy'}")
+        for one in slower:
+            click.echo(f"{one.name} is {100 * one.change:.1f} % slower than the baseline, more than {fail_above:g} %", err=True)
+    context.exit(1 if failed or slower else 0)
 
 
 def _said(message: str) -> None:
