@@ -31,7 +31,8 @@ __all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "a
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),
            "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
-           "attribute": ("archdef.attribution", "attribute"), "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"), "save": ("archdef.files", "save")}
+           "attribute": ("archdef.attribution", "attribute"), "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"),
+           "save": ("archdef.files", "save")}
 
 
 class _Package(types.ModuleType):

@@ -3,7 +3,7 @@
 `archdef.attribute` and ``archdef attribute`` measure a program on the machines between the two, and give each group a factor; the factors multiply
 to the whole.
 """
-from archdef.attribution.attribute import attribute
+from archdef.attribution.between import attribute
 from archdef.attribution.groups import MEANINGS, RULES, AttributionError
 from archdef.attribution.result import Attribution, Factor, Joined
 

@@ -1,6 +1,7 @@
 """What changed, in 80 columns: the times, the metrics that changed most, the lines that did."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from archdef.formatting import count, metric, percent, seconds
 from archdef.metrics import BUILT_IN
 
 if TYPE_CHECKING:
-    from archdef.baseline.difference import Difference
+    from archdef.baseline.difference import Difference, MetricChange
     from archdef.baseline.lines import LineChange
 
 _WIDTH = 80
@@ -24,6 +25,8 @@ _LEAST = 0.001
 """Metrics that changed by a smaller part are not shown."""
 UNITS = {one.name: one.unit for one in BUILT_IN}
 """Metric → its unit."""
+_SAME_RATIO = 0.02
+"""Ratios that differ by a smaller part are taken to be one."""
 _MARKS = {"same": " ", "changed": "~", "moved": ">", "added": "+", "removed": "-"}
 
 
@@ -35,6 +38,8 @@ def render(kernels: Sequence[Difference], baseline: str = "", new: Iterable[str]
     for what, names in (("not in the baseline", list(new)), ("in the baseline, but not run", list(missing))):
         if names:
             parts.append(Text(_folded(f"{what}: {', '.join(names)}")))
+    if any(one.metrics for one in kernels):
+        parts.append(Text(_folded("metrics: those that changed most, but for those that changed as the time did, or its inverse"), style="dim"))
     if any(line.change for one in kernels for line in one.lines):
         parts.append(Text(_folded("warp cycles: of all warps, issuing or waiting; mostly: the cause whose cycles changed most. "
                                   "~ changed, > moved, + added, - removed"), style="dim"))
@@ -43,14 +48,14 @@ def render(kernels: Sequence[Difference], baseline: str = "", new: Iterable[str]
 
 def _kernel(one: Difference) -> list[Text | Table]:
     before, after = one.before, one.after
-    how = f"{percent(100 * abs(one.change))} {'slower' if one.change > 0 else 'faster'}" if one.change else "no change of the time"
+    how = f"{percent(100 * abs(one.change))} {'more' if one.change > 0 else 'less'} time" if one.change else "no change of the time"
     head = Text(_folded(f"\n{one.name}: {count(before['cycles'])} → {count(after['cycles'])} cycles, {seconds(before['elapsed_s'])} → "
                         f"{seconds(after['elapsed_s'])}, {how}".strip()), style="bold")
     return [Text(""), head, *_metrics(one), *_lines(one)]
 
 
 def _metrics(one: Difference) -> list[Table]:
-    shown = [change for change in one.metrics if change.effect >= _LEAST][:_ROWS]
+    shown = [change for change in one.metrics if change.effect >= _LEAST and not _follows_time(change, one.change)][:_ROWS]
     if not shown:
         return []
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -81,6 +86,14 @@ def _lines(one: Difference) -> list[Table]:
         table.add_row(_MARKS[line.kind], _place(line), count(before) if line.before else "", count(after) if line.after else "",
                       f"{line.change:+,}" if line.change else "", cause.replace("_dependency", "").replace("_", " "), Text(str(shown["text"])))
     return [table]
+
+
+def _follows_time(change: MetricChange, of_time: float) -> bool:
+    """Tell whether a number changed as the time did, or as what is done in a unit of time: that says nothing more than the time."""
+    if not change.before or not change.after or not of_time:
+        return False
+    ratio = change.after / change.before
+    return any(math.isclose(ratio, other, rel_tol=_SAME_RATIO) for other in (1 + of_time, 1 / (1 + of_time)))
 
 
 def _place(line: LineChange) -> str:
