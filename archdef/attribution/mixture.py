@@ -18,12 +18,18 @@ Pair: TypeAlias = tuple[Architecture, Architecture]
 def differing_groups(a: Architecture, b: Architecture, grouping: Grouping) -> dict[str, tuple[str, ...]]:
     """Give the groups in which two machines differ, in order, each with the paths at which they do."""
     found: dict[str, list[str]] = {}
-    sides = [{path: value for path, value, _ in one.leaves()} for one in (a, b)]
-    for path in dict.fromkeys([*sides[0], *sides[1]]):
-        if path.startswith(tuple(f"{word}." for word in WORDS)) or path in WORDS or path in sides[0] and path in sides[1] and sides[0][path] == sides[1][path]:
-            continue
+    for path in _differing(a, b):
         found.setdefault(grouping.of(path), []).append(path)
     return {name: tuple(found[name]) for name in grouping.names if name in found}
+
+
+def _differing(a: Architecture, b: Architecture) -> list[str]:
+    """List the paths at which two machines differ; of a policy that both have with other numbers, those of the numbers."""
+    sides = [{path: value for path, value, _ in one.leaves() if path not in WORDS and path.partition(".")[0] not in WORDS} for one in (a, b)]
+    paths = [path for path in dict.fromkeys([*sides[0], *sides[1]]) if path not in sides[0] or path not in sides[1] or sides[0][path] != sides[1][path]]
+    above = {path.rpartition(".")[0] for path in paths}
+    both = sides[0].keys() & sides[1].keys()
+    return [path for path in paths if path not in above or path not in both or type(sides[0][path]) is not type(sides[1][path])]
 
 
 def mixture(a: Architecture, b: Architecture, moved: Collection[str], grouping: Grouping) -> Architecture:
