@@ -48,6 +48,7 @@ def attribute(workload: str | Workload | Program, a: Architecture | str, b: Arch
         raise AttributionError(f"orders must be at least 2, one and its reverse, got {orders}")
     with Measurements(program, jobs, said) as measurements:
         way = _Way(first, second, grouping(groups, first, second), measurements)
+        way.plan(orders, runs, seed)        # what cannot be done is said before anything runs
         way.check_ends()
         found, outcomes = way.walk(orders, runs, seed)
     times = {coalition: outcome for coalition, outcome in outcomes.items() if isinstance(outcome, Time)}
@@ -86,6 +87,14 @@ class _Way:
         self.joined: list[Joined] = []
         self._known: dict[frozenset[str], Architecture | Failure] = {}
 
+    def plan(self, orders: int, runs: int, seed: int) -> Plan:
+        """Plan the orders in which groups move. Raises AttributionError if so many runs do not suffice."""
+        found = plan(len(self.players), orders, runs, seed)
+        if found is None:
+            raise AttributionError(f"{runs} runs are too few for {len(self.players)} groups, of which one order and its reverse take "
+                                   f"{least_needed(len(self.players))}; name fewer groups, or allow more runs")
+        return found
+
     def check_ends(self) -> None:
         """Refuse a program that does not run on the two machines themselves."""
         outcomes = self.measurements.of({0: self.first, 1: self.second})
@@ -96,10 +105,7 @@ class _Way:
     def walk(self, orders: int, runs: int, seed: int) -> tuple[Plan, dict[Coalition, Outcome]]:
         """Measure every machine that the orders lead over; join groups until all of them do."""
         while True:
-            found = plan(len(self.players), orders, runs, seed)
-            if found is None:
-                raise AttributionError(f"{runs} runs are too few for {len(self.players)} groups, of which one order and its reverse take "
-                                       f"{least_needed(len(self.players))}; name fewer groups, or allow more runs")
+            found = self.plan(orders, runs, seed)
             coalitions = {coalition: self._groups(coalition) for coalition in found.coalitions()}
             outcomes = self._outcomes(coalitions)
             failed = next((coalition for coalition, outcome in outcomes.items() if isinstance(outcome, Failure)), None)

@@ -58,7 +58,7 @@ def command(context, workload, names, size, kernels, why, baseline, fail_above, 
     if comparison.interrupted:
         emit(data) if as_json else show(report.compared.render(comparison, why))
         raise Interrupted(comparison.interrupted)
-    if earlier is not None:
+    if earlier is not None and any(row.run for row in comparison.rows):     # else the table says why nothing ran
         found = archdef.baseline.differences(earlier, archdef.baseline.saved.runs_of(data, workload))
         _finish(context, found, data | {"baseline": found.to_dict()} if as_json else None, fail_above, comparison)
     if as_json:

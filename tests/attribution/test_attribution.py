@@ -1,4 +1,5 @@
 """Factors of groups of rules multiply to the speed-up between two machines, and each says what its rules bring."""
+import itertools
 import json
 import math
 
@@ -10,7 +11,9 @@ from small_machine import gizmo
 import archdef
 from archdef import registry
 from archdef.attribution import AttributionError
+from archdef.attribution.groups import grouping
 from archdef.attribution.measure import Launches, Time, measure
+from archdef.attribution.mixture import differing_groups, mixture
 from archdef.cli import main
 from archdef.errors import ArchdefError
 from archdef.examples import Case, Input, Output, Workload
@@ -223,3 +226,11 @@ def test_the_groups_are_listed():
 def test_the_command_goes_from_one_machine_to_another(names):
     refused = CliRunner().invoke(main, ["attribute", "vector_add", *names])
     assert refused.exit_code == 2 and "--arch must be given twice" in refused.output
+
+
+@pytest.mark.parametrize("names", list(itertools.pairwise(registry.names())), ids="-".join)
+def test_all_rules_together_take_the_cycles_of_the_other_machine(names):
+    a, b = map(registry.get, names)
+    groups = grouping(None, a, b)
+    program = Launches("vector_add", "vector_add", 3000)
+    assert measure(program, mixture(a, b, differing_groups(a, b, groups), groups)) == measure(program, b)

@@ -49,7 +49,7 @@ def test_all_groups_together_make_the_other_machine_and_none_makes_the_first(nam
     if whole.host_link is not None:
         whole = attrs.evolve(whole, host_link=attrs.evolve(whole.host_link, name=b.host_link.name))
     assert whole == attrs.evolve(b, **words_of(a)) and nothing == a
-    assert set(path for path, _, _ in whole.leaves()) == set(path for path, _, _ in attrs.evolve(b, **words_of(a)).leaves())
+    assert {path for path, _, _ in whole.leaves()} == {path for path, _, _ in attrs.evolve(b, **words_of(a)).leaves()}
 
 
 @pytest.mark.parametrize("names", PAIRS, ids="-".join)
