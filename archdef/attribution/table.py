@@ -81,7 +81,8 @@ def _legend(attribution: Attribution) -> Text:
     lines = [f"factor: how many times as fast the rules make it, {how} (geometric, Shapley values of the logarithm); {attribution.runs} machines were run.",
              f"alone: on {attribution.first}, these rules of {attribution.second} and no others. last: {attribution.second}, against the same with these rules "
              f"of {attribution.first}. least … most: of any order looked at."]
-    return Text("\n" + "\n".join(map(_folded, lines)), style="dim")
+    apart = "" if all(map(_shows, attribution.factors)) and not attribution.joined else "\n"      # a table ends with an empty line
+    return Text(apart + "\n".join(map(_folded, lines)), style="dim")
 
 
 def listing() -> Table:

@@ -16,14 +16,8 @@ def _names(context: click.Context, parameter: click.Parameter, text: str | None)
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _list(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    if asked:
-        show(attribution.table.listing())
-        context.exit()
-
-
 @click.command("attribute")
-@click.argument("workload")
+@click.argument("workload", required=False)
 @arch_option
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", help="Which kernel; may be left out if there is but one.")
@@ -33,10 +27,10 @@ def _list(context: click.Context, parameter: click.Parameter, asked: bool) -> No
 @click.option("--runs", type=click.IntRange(min=1), default=256, show_default=True, help="Most machines to run it on; fewer orders are drawn for it.")
 @click.option("--seed", type=int, default=2009, show_default=True, help="By which orders are drawn.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one per processor", help="Processes to run in.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List the groups of rules, and run nothing.")
+@click.option("--list", "listed", is_flag=True, help="List the groups of rules, and run nothing.")
 @set_option
 @json_option
-def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, settings, as_json):
+def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, listed, settings, as_json):
     """Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.
 
     From the first --arch to the second, a group of declared rules moves at a time, in several orders, and the kernel runs on every machine between
@@ -45,6 +39,14 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, set
     \b
     archdef attribute transpose -k naive -a gt200 -a gf100
     """
+    if listed:
+        if as_json:
+            emit({name: {"about": about, "paths": attribution.RULES.get(name, ())} for name, about in attribution.MEANINGS.items()})
+        else:
+            show(attribution.table.listing())
+        return
+    if workload is None:
+        raise click.UsageError("Missing argument 'WORKLOAD'.")
     if len(names) != 2:
         raise click.UsageError(f"--arch must be given twice, from the one to the other; {len(names)} given")
     first, second = architectures(names, settings)

@@ -22,7 +22,7 @@ from archdef.options import arch_option, architectures, set_option
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; may be repeated.")
 @click.option("--why", is_flag=True, help="Explain every kernel, not only the slowest of each architecture.")
-@click.option("--baseline", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+@click.option("--baseline", type=click.Path(), metavar="FILE",
               help="Print what has changed since: a file that --save or --json wrote, or 'archdef run --json'.")
 @click.option("--fail-above", type=click.FloatRange(min=0), metavar="PERCENT",
               help="With --baseline: exit code 1 if a kernel takes more time than then, by more than so many per cent.")

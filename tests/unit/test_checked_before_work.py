@@ -35,7 +35,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
             (["--arg", "f4[4]=" + "9" * 400], "does not fit any type"), (["--lane-cycles", "5:1"], "5:1"), (["--lane-cycles", "0:" + "9" * 30], "2^63"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
             (["--lane-cycles", "9:2", "--lanes", "0"], "cycles to trace"), (["--set", "dram.banks=x"], "dram.banks"), (["--arg", "c8[4]=random"], "random")],
     "compare": [(["transpose", "-n", "0"], "positive multiple"), (["transpose", "-n", "-32"], "positive multiple"), (["transpose", "-k", "nonesuch"], "nonesuch"),
-                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--baseline", "missing.json"], "does not exist"),
+                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--baseline", "missing.json"], "cannot read the baseline missing.json"),
                 (["transpose", "--baseline", "notes.txt"], "holds no JSON"), (["transpose", "--baseline", "other.json"], "other.json is no baseline"),
                 (["transpose", "--fail-above", "5"], "needs a --baseline"), (["transpose", "--save", "no/b.json"], "there is no folder no"),
                 (["transpose", "-n", str(1 << 31)], "cannot make its data for the size 2147483648"), (["transpose", "--set", "warp.size=99"], "at most 64")],
