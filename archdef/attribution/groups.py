@@ -1,8 +1,7 @@
 """Groups of rules: which paths of a description move together from one machine to the other."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import attrs
@@ -65,6 +64,8 @@ class Grouping:
     """Which group each path of a description belongs to."""
 
     patterns: Patterns
+    _owners: dict[str, str] = attrs.field(factory=dict, init=False, eq=False, repr=False)
+    _divided: dict[str, bool] = attrs.field(factory=dict, init=False, eq=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,26 +74,25 @@ class Grouping:
 
     def of(self, path: str) -> str:
         """Give the group that moves a path: the one with the longest pattern, and of equally long ones that with fewer ``*``."""
-        return _owner(tuple(self.patterns.items()), path)
+        if path not in self._owners:
+            fitting = [(len(wanted), -wanted.count("*"), name) for name, wanted in self._wanted() if _begins(path.split("."), wanted)]
+            self._owners[path] = max(fitting, key=lambda one: one[:2])[2] if fitting else OTHER
+        return self._owners[path]
 
     def divides(self, path: str) -> bool:
         """Tell whether a pattern names something below a path, so that not all of it need move together."""
-        return _divided(tuple(self.patterns.items()), path)
+        if path not in self._divided:
+            segments = path.split(".")
+            self._divided[path] = any(len(wanted) > len(segments) and _begins(segments, wanted[:len(segments)]) for _, wanted in self._wanted())
+        return self._divided[path]
+
+    def _wanted(self) -> Iterator[tuple[str, list[str]]]:
+        return ((name, path.split(".")) for name, paths in self.patterns.items() for path in paths)
 
 
-@lru_cache(maxsize=1 << 16)
-def _owner(patterns: tuple[tuple[str, tuple[str, ...]], ...], path: str) -> str:
-    segments = path.split(".")
-    fitting = [(len(wanted), -wanted.count("*"), name) for name, paths in patterns for wanted in (one.split(".") for one in paths)
-               if len(wanted) <= len(segments) and all(a in ("*", b) for a, b in zip(wanted, segments, strict=False))]
-    return max(fitting, key=lambda one: one[:2])[2] if fitting else OTHER
-
-
-@lru_cache(maxsize=1 << 16)
-def _divided(patterns: tuple[tuple[str, tuple[str, ...]], ...], path: str) -> bool:
-    segments = path.split(".")
-    return any(len(wanted) > len(segments) and all(a in ("*", b) for a, b in zip(wanted, segments, strict=False))
-               for _, paths in patterns for wanted in (one.split(".") for one in paths))
+def _begins(segments: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Tell whether a path begins as a pattern says."""
+    return len(wanted) <= len(segments) and all(a in ("*", b) for a, b in zip(wanted, segments, strict=False))
 
 
 def grouping(asked: Mapping[str, Iterable[str]] | Iterable[str] | None, a: Architecture, b: Architecture) -> Grouping:
@@ -122,5 +122,4 @@ def _paths(part: str, known: set[str]) -> Sequence[str]:
 
 
 def _fits(pattern: str, path: str) -> bool:
-    wanted, segments = pattern.split("."), path.split(".")
-    return len(wanted) == len(segments) and all(a in ("*", b) for a, b in zip(wanted, segments, strict=True))
+    return pattern.count(".") == path.count(".") and _begins(path.split("."), pattern.split("."))

@@ -25,8 +25,8 @@ _LEAST = 0.001
 """Metrics that changed by a smaller part are not shown."""
 UNITS = {one.name: one.unit for one in BUILT_IN}
 """Metric → its unit."""
-_SAME_RATIO = 0.02
-"""Ratios that differ by a smaller part are taken to be one."""
+_ALIKE = 0.05
+"""Changes, as logarithms, that differ by a smaller part are taken to be one."""
 _MARKS = {"same": " ", "changed": "~", "moved": ">", "added": "+", "removed": "-"}
 
 
@@ -93,7 +93,7 @@ def _follows_time(change: MetricChange, of_time: float) -> bool:
     if not change.before or not change.after or not of_time:
         return False
     ratio = change.after / change.before
-    return any(math.isclose(ratio, other, rel_tol=_SAME_RATIO) for other in (1 + of_time, 1 / (1 + of_time)))
+    return ratio > 0 and math.isclose(abs(math.log(ratio)), abs(math.log1p(of_time)), rel_tol=_ALIKE)
 
 
 def _place(line: LineChange) -> str:

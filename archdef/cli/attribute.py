@@ -7,7 +7,6 @@ import sys
 import click
 
 import archdef
-from archdef import attribution
 from archdef.cli.common import emit, json_option, show
 from archdef.options import arch_option, architectures, set_option
 
@@ -41,9 +40,9 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     """
     if listed:
         if as_json:
-            emit({name: {"about": about, "paths": attribution.RULES.get(name, ())} for name, about in attribution.MEANINGS.items()})
+            emit({name: {"about": about, "paths": archdef.attribution.RULES.get(name, ())} for name, about in archdef.attribution.MEANINGS.items()})
         else:
-            show(attribution.table.listing())
+            show(archdef.attribution.table.listing())
         return
     if workload is None:
         raise click.UsageError("Missing argument 'WORKLOAD'.")
@@ -55,7 +54,7 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     if as_json:
         emit(found.to_dict())
     else:
-        show(attribution.table.render(found))
+        show(archdef.attribution.table.render(found))
 
 
 def _said(done: int, total: int, machine: str) -> None:

@@ -86,6 +86,9 @@ def test_metrics_that_follow_the_time_are_not_shown_but_given():
     found = after.compare(before)
     plain = attrs.evolve(found, metrics=(MetricChange("ipc", 1.0, 1 / (1 + found.change)), MetricChange("branch", 3, 4)))
     assert "branch" in str(plain) and "ipc" not in str(plain) and [one["name"] for one in plain.to_dict()["metrics"]] == ["ipc", "branch"]
+    slightly = attrs.evolve(plain, after={**plain.after, "elapsed_s": plain.before["elapsed_s"] * 1.01}, metrics=(
+        MetricChange("active_cycles", 100.0, 101.0), MetricChange("inst_executed", 1000, 1002)))
+    assert "inst_executed" in str(slightly) and "active_cycles" not in str(slightly)
 
 
 @pytest.mark.parametrize("text, message", [
