@@ -23,6 +23,8 @@ MODULES: dict[str, str] = {
     "archdef.lower.target": "Targets of lowering, from which a plugin's own derives.",
     "archdef.metrics": "Metrics, and how they follow from counters.",
     "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
+    "archdef.attribution": "Where a speed-up comes from, by groups of rules.",
+    "archdef.baseline": "Runs that were kept, and what has changed since.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.formatting": "Numbers as tables show them.",

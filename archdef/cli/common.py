@@ -31,7 +31,12 @@ def show(renderable) -> None:
 
 def emit(data) -> None:
     """Print one JSON document; what JSON has no word for (infinite, not a number) becomes null."""
-    click.echo(json.dumps(_plain(data), indent=2, default=str))
+    click.echo(document(data))
+
+
+def document(data) -> str:
+    """Give one JSON document as `emit` prints it."""
+    return json.dumps(_plain(data), indent=2, default=str)
 
 
 def _plain(value):

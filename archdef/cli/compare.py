@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import attrs
 import click
+from click.core import ParameterSource
 
 import archdef
 from archdef import report
-from archdef.cli.common import common_options, emit, show, task
+from archdef.cli.common import common_options, document, emit, show, task
 from archdef.cli.compiler import debug_option
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
+from archdef.cli.output import will_write, write
 from archdef.errors import Interrupted
 from archdef.options import architectures, machine_options
 
@@ -20,14 +22,21 @@ from archdef.options import architectures, machine_options
 @click.option("--kernel", "-k", "kernels", multiple=True, type=WORKLOAD_KERNEL, help="Only this kernel; may be repeated.")
 @click.option("--why", is_flag=True, help="Explain every kernel, not only the slowest of each architecture.")
 @click.option("--list", "listed", is_flag=True, help="List the shipped workloads, and run nothing.")
+@click.option("--baseline", type=click.Path(), metavar="FILE",
+              help="Print what has changed since: a file that --save or --json wrote, or 'archdef run --json'.")
+@click.option("--fail-above", type=click.FloatRange(min=0), metavar="PERCENT",
+              help="With --baseline: exit code 1 if a kernel takes more time than then, by more than so many per cent.")
+@click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the JSON document to a file, for a later --baseline.")
 @debug_option
 @common_options
 @click.pass_context
-def command(context, workload, names, size, kernels, why, listed, debug, settings, as_json):
+def command(context, workload, names, size, kernels, why, listed, baseline, fail_above, save, debug, settings, as_json):
     """Run WORKLOAD on several architectures and print one table.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
     a .py file that defines WORKLOAD (or the .cu file beside it). Exit code 1 if a launch failed or an output is wrong.
+
+    With --baseline it may also be a .json file of runs, such as of another version of a kernel: then nothing runs.
     """
     if listed:
         shipped = archdef.examples.workloads()
@@ -38,18 +47,61 @@ def command(context, workload, names, size, kernels, why, listed, debug, setting
         return
     if workload is None:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
+    if fail_above is not None and baseline is None:
+        raise click.UsageError("--fail-above needs a --baseline")
+    earlier = None if baseline is None else archdef.baseline.load(baseline)
+    if earlier is not None and workload.endswith(".json"):
+        _refuse_what_runs(context)
+        found = archdef.baseline.differences(earlier, archdef.baseline.load(workload).runs)
+        _finish(context, found, found.to_dict() if as_json else None, fail_above)
+    will_write(save)
     recipe = archdef.examples.load(workload)
     if debug:
         recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
     chosen = architectures(names, settings)
     with task(f"compare {recipe.name}") as bar:
         comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted)
-    if as_json:
-        emit(comparison.to_dict())
-    else:
-        show(report.compared.render(comparison, why))
-        if comparison.unfinished is not None:
-            show(archdef.run.table.render(comparison.unfinished))
+    data = comparison.to_dict()
+    if save is not None:
+        write(save, document(data) + "\n")
     if comparison.interrupted:
+        emit(data) if as_json else _show(comparison, why)
         raise Interrupted(comparison.interrupted)
+    if earlier is not None and any(row.run for row in comparison.rows):     # else the table says why nothing ran
+        found = archdef.baseline.differences(earlier, archdef.baseline.saved.runs_of(data, workload))
+        _finish(context, found, data | {"baseline": found.to_dict()} if as_json else None, fail_above, comparison)
+    if as_json:
+        emit(data)
+    else:
+        _show(comparison, why)
     context.exit(0 if comparison.correct else 1)
+
+
+def _show(comparison, why) -> None:
+    """Print the table, and the profile of a launch that was stopped on its way."""
+    show(report.compared.render(comparison, why))
+    if comparison.unfinished is not None:
+        show(archdef.run.table.render(comparison.unfinished))
+
+
+def _refuse_what_runs(context) -> None:
+    """Refuse options that say how to run, where two files are compared."""
+    given = [parameter.opts[0] for parameter in context.command.params if parameter.name not in ("workload", "baseline", "fail_above", "as_json", "verbose", "quiet")
+             and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE]
+    if given:
+        raise click.UsageError(f"{', '.join(given)}: nothing runs where two files are compared")
+
+
+def _finish(context, found, data, fail_above, comparison=None):
+    """Print what has changed, and failures of today; exit with 1 for those, or if something has become slower than allowed."""
+    failed = [] if comparison is None else [row for row in comparison.rows if not row.correct]
+    slower = () if fail_above is None else found.slower(fail_above)
+    if data is not None:
+        emit(data)
+    else:
+        show(archdef.baseline.table.render(found.kernels, found.baseline, found.new, found.missing))
+        for row in failed:
+            click.echo(f"{row.architecture.label} {row.case.kernel} {'failed: ' + row.failure if row.run is None else 'computes something else than numpy'}")
+        for one in slower:
+            click.echo(f"{one.name} is {100 * one.change:.1f} % slower than the baseline, more than {fail_above:g} %", err=True)
+    context.exit(1 if failed or slower else 0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from archdef.baseline.saved import COMPARISON, VERSION
 from archdef.device import Device
 from archdef.errors import ArchdefError, Interrupted
 from archdef.examples.workload import Case, Input, Output, Workload
@@ -70,7 +71,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         architectures = {row.architecture.label: row.architecture for row in self.rows}
-        return {"workload": self.workload.name, "size": self.size, "correct": self.correct,
+        return {"format": COMPARISON, "version": VERSION, "workload": self.workload.name, "size": self.size, "correct": self.correct,
                 "interrupted": self.interrupted,
                 "architectures": {name: {"compiler": self.compilers.get(name), "assumed": list(architecture.assumed()),
                                          "evidence": architecture.evidence_counts()}

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
+from archdef.baseline import Difference, difference
 from archdef.bounds import Bounds, Roofline, bounds, roofline
 from archdef.console import text
 from archdef.errors import LaunchError
@@ -277,6 +279,15 @@ class Run:
             "lines": [line.to_dict() for line in self.lines],
             "memory_map": self.memory_map and self.memory_map.to_dict(), "warp_contents": self.warp_contents.to_dict(),
             "printed": self.printed, "printed_lost": self.output.lost, "managed": self.moved and self.moved.to_dict()}
+
+    def compare(self, baseline: Run | Mapping[str, Any] | str | Path) -> Difference:
+        """Say what has changed since an earlier run: the time, each metric, and each source line, moved, changed, added or removed.
+
+        baseline : a run, its `to_dict`, or the path of a JSON file that holds one, as ``archdef run --json`` and `archdef.baseline.save` write it.
+
+        Raises BaselineError for a file that holds no run, or several.
+        """
+        return difference(baseline, self)
 
     def to_pandas(self, per: str = "line") -> pandas.DataFrame:
         """Give a DataFrame with a row per source ``line``, per PTX ``statement``, per ``partition``, or for the whole

@@ -40,7 +40,7 @@ def files(name):
 def commands(name):
     """The calls of archdef in a page: lines of shell blocks and indented lines; names in capitals stand for anything."""
     lines = "\n".join([*blocks(name, "sh"), *re.findall(r"^    (\S.*)$", re.sub(r"```.*?```", "", text_of(name), flags=re.DOTALL), re.MULTILINE)])
-    return list(re.findall(r"^(?:for .*?; do )?(archdef [^\n#;]+)", lines, re.MULTILINE))
+    return list(re.findall(r"^(?:for .*?; do )?(archdef [^\n#;>]+)", lines, re.MULTILINE))
 
 
 CALLS = [(page.relative_to(DOCS).as_posix(), line.strip()) for page in PAGES for line in commands(page.relative_to(DOCS).as_posix())]
@@ -133,6 +133,15 @@ def test_the_policy_in_python_and_its_compiled_form_decide_alike():
 
     (slow, prototypes), (quick, none) = cycles(plain["MemoryFirst"](every=4)), cycles(fast["MemoryFirst"](every=4))
     assert slow == quick and prototypes == ("schedulers.policy",) and none == ()
+
+
+@needs
+@pytest.mark.parametrize("page", ["howto/speed-up.md", "howto/baseline.md"])
+def test_what_a_page_asserts_holds(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(page):
+        exec(compile(block, page, "exec"), {})
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 @needs

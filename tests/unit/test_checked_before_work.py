@@ -35,7 +35,13 @@ LATE = {  # command line → what it says; each would otherwise be found after m
             (["--arg", "f4[4]=" + "9" * 400], "does not fit any type"), (["--lane-cycles", "5:1"], "5:1"), (["--lane-cycles", "0:" + "9" * 30], "2^63"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
             (["--lane-cycles", "9:2", "--lanes", "0"], "cycles to trace"), (["--set", "dram.banks=x"], "dram.banks"), (["--arg", "c8[4]=random"], "random")],
     "compare": [(["transpose", "-n", "0"], "positive multiple"), (["transpose", "-n", "-32"], "positive multiple"), (["transpose", "-k", "nonesuch"], "nonesuch"),
-                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "-n", str(1 << 31)], "cannot make its data for the size 2147483648"), (["transpose", "--set", "warp.size=99"], "at most 64")],
+                (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--baseline", "missing.json"], "cannot read the baseline missing.json"),
+                (["transpose", "--baseline", "notes.txt"], "holds no JSON"), (["transpose", "--baseline", "other.json"], "other.json is no baseline"),
+                (["transpose", "--fail-above", "5"], "needs a --baseline"), (["transpose", "--save", "no/b.json"], "there is no folder no"),
+                (["transpose", "-n", str(1 << 31)], "cannot make its data for the size 2147483648"), (["transpose", "--set", "warp.size=99"], "at most 64")],
+    "attribute": [(["nonesuch"], "unknown workload"), (["matmul"], "choose one: naive, tiled"), (["vector_add", "--groups", "cashes"], "did you mean caches"),
+                  (["vector_add", "--orders", "1"], "1 is not in the range"), (["vector_add", "-n", "0"], "positive multiple"), (["vector_add", "-a", "g92"], "3 given"),
+                  (["vector_add", "-j", "1", "--runs", "9"], "9 runs are too few")],
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
@@ -47,7 +53,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
     "archs": [(["extra"], "extra")]}
 FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
-ARCHITECTURES = {"compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
+ARCHITECTURES = {"attribute": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
 
 
 @pytest.fixture
