@@ -34,7 +34,7 @@ def command(context, workload, names, size, kernels, why, debug, settings, as_js
     if debug:
         recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
     chosen = architectures(names, settings)
-    comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, _said if sys.stderr.isatty() and not as_json else lambda message: None)
+    comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, said if sys.stderr.isatty() and not as_json else lambda message: None)
     if as_json:
         emit(comparison.to_dict())
     else:
@@ -44,5 +44,6 @@ def command(context, workload, names, size, kernels, why, debug, settings, as_js
     context.exit(0 if comparison.correct else 1)
 
 
-def _said(message: str) -> None:
+def said(message: str) -> None:
+    """Print a line of progress."""
     click.echo(f"{message} …", err=True)

@@ -10,7 +10,7 @@ import numpy as np
 import archdef.run
 from archdef.cli.common import emit, json_option, show
 from archdef.cli.compiler import compiler_options
-from archdef.cli.output import will_write
+from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning
 from archdef.options import architectures, set_option
 from archdef.run.written import Value, parse_argument, parse_shape
@@ -28,7 +28,8 @@ def _cluster(context, parameter, text):
     return None if text is None else _shape(context, parameter, text)
 
 
-def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
+def traced_warps(context, parameter, texts) -> tuple[tuple[int, int], ...]:
+    """Read warps to trace: ``WARP`` or ``BLOCK:WARP`` each."""
     try:
         pairs = [tuple(map(int, text.split(":"))) for text in texts]
         if all(len(pair) in (1, 2) and min(pair) >= 0 for pair in pairs):
@@ -38,7 +39,8 @@ def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
     raise click.BadParameter("a warp is WARP of block 0, or BLOCK:WARP")
 
 
-def _window(context, parameter, text) -> tuple[int, int]:
+def traced_window(context, parameter, text) -> tuple[int, int]:
+    """Read the cycles to trace: ``FIRST:LAST``."""
     first, _, last = text.partition(":")
     try:
         window = int(first or 0), int(last)
@@ -98,14 +100,15 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
-@click.option("--lanes", "traced", multiple=True, callback=_traced, metavar="[BLOCK:]WARP",
+@click.option("--lanes", "traced", multiple=True, callback=traced_warps, metavar="[BLOCK:]WARP",
               help="Chart what the lanes of a warp do, cycle by cycle; may be repeated.")
-@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=_window, metavar="FIRST:LAST",
+@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=traced_window, metavar="FIRST:LAST",
               help="Cycles of the launch to chart.")
+@click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
 @set_option
 @json_option
 def command(file, kernel, names, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, settings, as_json):
+            max_cycles, traced, window, report_to, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -113,6 +116,7 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
     destinations = _destinations(save, arguments, symbols, names)
+    will_report(report_to)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
@@ -136,6 +140,8 @@ def command(file, kernel, names, grid, block, cluster, shared, arguments, symbol
         results.append((run, outputs))
         for name, path in destinations.items():
             _save(_destination(path, architecture.name, names), outputs[name])
+    if report_to is not None:
+        results[0][0].report(report_to, *(run for run, _ in results[1:]))
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
               | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
