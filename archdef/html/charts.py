@@ -1,6 +1,7 @@
 """Charts of a report as specifications of Vega-Lite; a datum's field `to` is the place in the page that a click leads to."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -56,17 +57,23 @@ def _nominal(field: str, order: Sequence[Any]) -> dict[str, Any]:
 def _stack(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Draw a warp's cycles per instruction, cause on cause."""
     values = [{"run": named(run), "cause": each["cause"].replace("_", " "), "order": list(CAUSES).index(each["cause"]), "cycles": each["per_instruction"],
-               "share": each["share"], "waits for": each["waits_for"], "to": f"{run['id']}-{each['place']}"} for run in runs for each in run["stack"]]
+               "share": each["share"], "waits for": each["waits_for"], **_to(run, each["place"])} for run in runs for each in run["stack"]]
     names = [cause.replace("_", " ") for cause in CAUSES if any(value["cause"] == cause.replace("_", " ") for value in values)]
     y = {"y": _nominal("run", [named(run) for run in runs])} if len(runs) > 1 else {}
     return _chart(values, mark={"type": "bar"}, height=24 * len(runs) if len(runs) > 1 else 40, encoding={
         **y, "order": {"field": "order"},
-        "x": {"field": "cycles", "type": "quantitative", "title": "cycles of a warp per instruction", "stack": "zero",
-              "axis": {"tickCount": 8, "labelOverlap": True}},
+        "x": {"field": "cycles", "type": "quantitative", **_cycles_axis(len(runs))},
         "color": {"field": "cause", "type": "nominal", "scale": {"domain": names, "range": [CAUSES[name.replace(" ", "_")] for name in names]},
                   "legend": {"orient": "bottom", "title": None}},
         "tooltip": [{"field": "cause"}, {"field": "cycles", "title": "cycles per instruction", "format": ",.3~f"},
                     {"field": "share", "format": ".1%"}, {"field": "waits for"}]})
+
+
+def _cycles_axis(runs: int) -> dict[str, Any]:
+    """Give cycles of one launch, shares of several: how long each takes says another chart."""
+    if runs == 1:
+        return {"title": "cycles of a warp per instruction", "stack": "zero", "axis": {"tickCount": 8, "labelOverlap": True}}
+    return {"title": "share of its warp cycles", "stack": "normalize", "axis": {"format": "%", "tickCount": 5}}
 
 
 def _partitions(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,8 +143,9 @@ def _roof(run: Mapping[str, Any]) -> dict[str, Any]:
                "to": f"{run['id']}-memory"} for point in roof["points"]]
     levels = list(roof["levels"])
     x = {"field": "x", "type": "quantitative", "scale": {"type": "log", "domain": roof["span"], "nice": False}, "title": "operations per byte",
-         "axis": {"tickCount": 6, "format": "~g", "grid": False}}
-    y = {"field": "y", "type": "quantitative", "scale": {"type": "log"}, "title": "GFLOP/s", "axis": {"tickCount": 5, "format": "~g"}}
+         "axis": {"values": _powers(roof["span"]), "format": "~g"}}
+    y = {"field": "y", "type": "quantitative", "scale": {"type": "log"}, "title": "GFLOP/s",
+         "axis": {"values": _powers([value["y"] for value in (*lines, *points)]), "format": "~g"}}
     color = {"field": "level", "type": "nominal", "scale": {"domain": levels, "range": [_LEVELS[level] for level in levels]},
              "legend": {"orient": "bottom", "title": None}}
     tooltip = [{"field": "level"}, {"field": "x", "title": "operations per byte", "format": ",.3~f"}, {"field": "y", "title": "GFLOP/s", "format": ",.3~f"}]
@@ -148,10 +156,16 @@ def _roof(run: Mapping[str, Any]) -> dict[str, Any]:
          "encoding": {"tooltip": [*tooltip, {"field": "attainable", "title": "attainable", "format": ",.3~f"}, {"field": "bytes", "format": ",.0f"}]}}])
 
 
+def _powers(values: Sequence[float]) -> list[float]:
+    """Give the powers of ten among values that are greater than zero."""
+    known = [math.log10(value) for value in values if value > 0]
+    return [10.0 ** power for power in range(math.floor(min(known)), math.ceil(max(known)) + 1)]
+
+
 def _lanes(run: Mapping[str, Any], traced: Mapping[str, Any]) -> dict[str, Any]:
     """Draw lanes over time, each in the colour of what it does."""
     values = [{"begin": step["begin"], "end": step["end"], "first": first, "behind": behind, "state": state.replace("_", " "), "issued": step["issued"],
-               "to": f"{run['id']}-{step['place']}"} for step in traced["steps"] for first, behind, state in step["lanes"]]
+               **_to(run, step["place"])} for step in traced["steps"] for first, behind, state in step["lanes"]]
     states = [state.replace("_", " ") for state in STATES]
     return _chart(values, mark={"type": "rect"}, height=max(120, 6 * traced["size"]), encoding={
         "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"zero": False, "nice": False}}, "x2": {"field": "end"},

@@ -34,7 +34,7 @@ def memory(run: Run, lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _most(lines: Sequence[dict[str, Any]], what: str) -> str | None:
     """Name the line with the most of something, if there is any."""
-    most = max(lines, key=lambda line: line[what] or 0, default=None)
+    most = max((line for line in lines if line["line"]), key=lambda line: line[what] or 0, default=None)
     return most["place"] if most and most[what] else None
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CONTEXT = 12
 """Lines shown around those that have statements; gaps that are not longer are shown, too."""
+WHOLE = 300
+"""Lines of a source that is shown as a whole."""
 _LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".h": "cuda", ".hpp": "cuda", ".maca": "cuda", ".py": "python", ".ptx": "ptx"}
 
 
@@ -75,7 +77,9 @@ def _file(run: Run, name: str, used: Iterable[int], level: str) -> dict[str, Any
     text = list(run.sources.get(name, ()))
     suffix = name[name.rfind("."):] if "." in name else ""
     language = "ptx" if level == "ptx" else _LANGUAGES.get(suffix, "text")
-    return {"name": name, "language": language, "level": level, "text": text, "parts": _parts(len(text), sorted({line for line in used if line > 0}))}
+    short = level == "source" and 0 < len(text) <= WHOLE
+    parts = [[1, len(text)]] if short else _parts(len(text), sorted({line for line in used if line > 0}))
+    return {"name": name, "language": language, "level": level, "text": text, "parts": parts}
 
 
 def _parts(length: int, used: list[int]) -> list[list[int]]:
