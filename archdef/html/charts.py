@@ -50,6 +50,11 @@ def _chart(values: Sequence[Mapping[str, Any]], **rest: Any) -> dict[str, Any]:
     return {"$schema": SCHEMA, "width": "container", "autosize": fit, "data": {"values": list(values)}} | rest
 
 
+def _to(run: Mapping[str, Any], place: str) -> dict[str, str]:
+    """Lead to a line, if it is one: what compilers tie to none has the number 0."""
+    return {} if place.endswith(":0") else {"to": f"{run['id']}-{place}"}
+
+
 def _nominal(field: str, order: Sequence[Any]) -> dict[str, Any]:
     return {"field": field, "type": "nominal", "title": None, "sort": list(order), "axis": {"labelLimit": 150}}
 

@@ -10,7 +10,7 @@ from archdef.examples import load
 from archdef.examples.comparison import compare
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
-from small_machine import gizmo  # noqa: E402
+from small_machine import gizmo
 
 HOSTILE = "</script></style><img src=x onerror=alert(1)><!-- {{ 1 }} & \" ' \f \u2028"
 DIVERGENT = f"""

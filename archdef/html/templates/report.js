@@ -130,6 +130,7 @@ function search(text) {
   for (const row of all(".code tbody tr:not(.gap)")) {
     const found = Boolean(text) && row.querySelector(".k").textContent.toLowerCase().includes(text);
     row.classList.toggle("hit", found);
+    row.classList.remove("here");
     if (found && row.closest("article").id === current) hits.push(row);
   }
   let shown = 0;
@@ -141,6 +142,7 @@ function nextHit() {
   if (!hits.length) return;
   hit = (hit + 1) % hits.length;
   const row = hits[hit];
+  hits.forEach(other => other.classList.toggle("here", other === row));
   if (row.dataset.s) pin(row); else reveal(row);
   row.scrollIntoView({ block: "nearest" });
 }
