@@ -102,11 +102,12 @@ def _multiprocessors(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _heat(values: Sequence[Mapping[str, Any]], field: str, title: str, tooltip: Sequence[Mapping[str, Any]], word: str) -> dict[str, Any]:
     few = len(values) <= 16
+    heat = {"domain": [0, 0.5, 1], "range": ["#9db4c8", "#f0a04b", "#d1364b"], "interpolate": "rgb"}
     axis: dict[str, Any] = {"labelAngle": 0, "labelOverlap": True, **({} if few else {"values": list(range(0, len(values), max(1, len(values) // 8)))})}
     return _chart(values, mark={"type": "bar"}, height=120, encoding={
         "x": {"field": "number", "type": "ordinal", "title": word, "axis": axis, "scale": {"paddingInner": 0.1 if few else 0}},
         "y": {"field": field, "type": "quantitative", "title": title, "axis": {"format": "%", "tickCount": 4}},
-        "color": {"field": field, "type": "quantitative", "scale": {"domain": [0, 0.5, 1], "range": ["#9db4c8", "#f0a04b", "#d1364b"]}, "legend": None},
+        "color": {"field": field, "type": "quantitative", "scale": heat, "legend": None},
         "tooltip": list(tooltip)})
 
 

@@ -47,7 +47,7 @@ def document(shown: Sequence[Shown], title: str = "", failures: Sequence[str] = 
     if not shown and not failures:
         raise ArchdefError("a report needs at least one launch")
     library, environment = _library(), _environment()
-    data = model(shown, title or ", ".join(dict.fromkeys(named_run(one) for one in shown)), failures)
+    data = model(shown, title or _title(shown), failures)
     script = _text("report.js")
     data["runs"] = [view(run) for run in data["runs"]]
     page: str = environment.get_template("report.html").render(
@@ -56,9 +56,10 @@ def document(shown: Sequence[Shown], title: str = "", failures: Sequence[str] = 
     return page
 
 
-def named_run(shown: Shown) -> str:
-    """Name a launch for the title."""
-    return f"{shown.run.kernel} on {shown.run.architecture.name}"
+def _title(shown: Sequence[Shown]) -> str:
+    """Name kernels and machines."""
+    kernels, machines = (", ".join(dict.fromkeys(names)) for names in ([one.run.kernel for one in shown], [one.run.architecture.name for one in shown]))
+    return f"{kernels} on {machines}"
 
 
 def _data(data: dict[str, Any]) -> str:

@@ -7,6 +7,9 @@ from typing import Any
 
 from archdef.formatting import count, percent, seconds, three
 
+MOST_LINES = 400
+"""Of the table of lines: the costliest."""
+
 
 def view(run: Mapping[str, Any]) -> dict[str, Any]:
     """Give a launch of the model with what its page needs."""
@@ -14,7 +17,9 @@ def view(run: Mapping[str, Any]) -> dict[str, Any]:
     costs |= {cost["place"]: {"source": None} | costs.get(cost["place"], {}) | cost for cost in run["lines"]}
     most = {"source": max((cost["share"] for cost in run["lines"]), default=0.0), "ptx": max((cost["share"] for cost in run["statements"]), default=0.0)}
     figures = [{"name": name, "value": value, "to": to} for name, value, to in _figures(run)]
-    return {**run, "costs": costs, "most": most, "figures": figures, "ways": _ways(run["memory"])}
+    listed = sorted((cost for cost in run["lines"] if cost["warp_cycles"]), key=lambda cost: -cost["warp_cycles"])
+    return {**run, "costs": costs, "most": most, "figures": figures, "ways": _ways(run["memory"]), "listed": listed[:MOST_LINES],
+            "unlisted": len(listed[MOST_LINES:])}
 
 
 def _figures(run: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

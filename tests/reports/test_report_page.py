@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +23,7 @@ for _package in ("jinja2", "pygments", "vl_convert"):
 
 VOID = {"meta", "br", "input"}
 MOST_BYTES = 3_000_000
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "report.md"
 
 
 class Page(HTMLParser):
@@ -180,6 +182,13 @@ def test_a_failed_launch_is_told(tmp_path):
     comparison = attrs.evolve(transposes(), rows=(row,))
     page = Page(comparison.report(tmp_path / "x.html").read_text(encoding="utf-8"))
     assert "naive on gizmo: it <b>fell</b> over" in page.texts
+
+
+def test_each_key_is_known_to_script_page_and_documentation(page, text):
+    told = re.findall(r"<kbd>(.)</kbd>", text.partition('<dialog id="keys">')[2].partition("</dl>")[0])
+    bound = re.findall(r'(?:"(.)"|\b([a-z])): ', text.partition("const KEYS = {")[2].partition("};")[0])
+    table = re.findall(r"^\| (.*?) \| ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(told) == sorted(a or b for a, b in bound) == sorted(key for cell in table for key in re.findall("`(.)`", cell)) and len(told) == 9
 
 
 needs_machine = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")

@@ -37,7 +37,7 @@ function draw() {
     figure.dataset.drawn = "1";
     const spec = (figure.dataset.run ? runs.get(figure.dataset.run) : data).charts[figure.dataset.chart];
     const fitted = JSON.parse(JSON.stringify(spec));
-    if (fitted.encoding.color && fitted.encoding.color.legend) fitted.encoding.color.legend.columns = Math.max(1, Math.floor(place.clientWidth / 170));
+    if (fitted.encoding.color && fitted.encoding.color.legend) fitted.encoding.color.legend.columns = Math.max(1, Math.floor((place.clientWidth - (fitted.encoding.y && fitted.encoding.y.type === "nominal" ? 110 : 0)) / 165));
     vegaEmbed(place, fitted, { mode: "vega-lite", renderer: "svg", actions: false, ast: true, config: config() }).then(made => {
       made.view.addEventListener("click", (event, item) => { if (item && item.datum && item.datum.to) go(item.datum.to); });
     }).catch(error => { place.textContent = "This chart could not be drawn: " + error.message; console.error(error); });
@@ -73,9 +73,8 @@ function mark(row) {
   detail(row);
 }
 function reveal(row) {
-  const pane = row.closest(".pane");
-  const top = row.offsetTop, seen = pane.scrollTop;
-  if (top < seen + 40 || top > seen + pane.clientHeight - 40) pane.scrollTop = Math.max(0, top - pane.clientHeight / 3);
+  const pane = row.closest(".pane"), top = row.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  if (top < 50 || top > pane.clientHeight * 0.8) pane.scrollTop = Math.max(0, pane.scrollTop + top - pane.clientHeight / 4);
 }
 function pin(row) {
   pinned = row;
