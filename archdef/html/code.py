@@ -1,7 +1,7 @@
 """The text of a kernel at its three levels, source, PTX and micro-ops, and what each line of each cost."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -77,26 +77,24 @@ def _file(run: Run, name: str, used: Iterable[int], level: str) -> dict[str, Any
     text = list(run.sources.get(name, ()))
     suffix = name[name.rfind("."):] if "." in name else ""
     language = "ptx" if level == "ptx" else _LANGUAGES.get(suffix, "text")
-    short = level == "source" and 0 < len(text) <= WHOLE
-    parts = [[1, len(text)]] if short else _parts(len(text), sorted({line for line in used if line > 0}))
-    return {"name": name, "language": language, "level": level, "text": text, "parts": parts}
+    wanted = sorted({line for line in used if line > 0})
+    whole = level == "source" and len(text) <= WHOLE
+    wanted = [*range(1, len(text) + 1), *wanted] if whole else wanted
+    return {"name": name, "language": language, "level": level, "text": text, "parts": _parts(len(text), wanted)}
 
 
-def _parts(length: int, used: list[int]) -> list[list[int]]:
-    """Give ranges of lines, first and last, that hold what is used and what is around it."""
+def _parts(length: int, used: Sequence[int]) -> list[list[int]]:
+    """Give ranges of lines, first and last, that hold what is used and what is around it; lines whose text is not at hand stand alone."""
     parts: list[list[int]] = []
-    for line in used:
-        if line > length:
-            break
-        first, last = max(1, line - CONTEXT), min(length, line + CONTEXT)
-        if parts and first <= parts[-1][1] + CONTEXT:
+    for line in sorted(set(used)):
+        near = line <= length
+        first, last = (max(1, line - CONTEXT), min(length, line + CONTEXT)) if near else (line, line)
+        if parts and first <= parts[-1][1] + (CONTEXT if near else 1):
             parts[-1][1] = last
         else:
             parts.append([first, last])
-    if parts and parts[0][0] <= CONTEXT:
+    if parts and parts[0][0] <= CONTEXT and length:
         parts[0][0] = 1
-    if parts and length - parts[-1][1] <= CONTEXT:
-        parts[-1][1] = length
     return parts
 
 

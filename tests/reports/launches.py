@@ -68,4 +68,29 @@ def divergent():
 
 def runs():
     """All of them."""
-    return [*(row.run for row in (*transposes().rows, *products().rows)), divergent()]
+    return [*(row.run for row in (*transposes().rows, *products().rows)), divergent(), elsewhere()]
+ELSEWHERE = """
+.version 4.0
+.target sm_20
+.address_size 64
+.file 1 "gone.cu"
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %d<2>;
+    .loc 1 7 1
+    ld.param.u64 %d1, [out];
+    ld.global.u32 %r1, [%d1];
+    .loc 1 2000000000 1
+    add.u32 %r2, %r1, 1;
+    st.global.u32 [%d1], %r2;
+    ret;
+}
+"""
+
+
+@functools.cache
+def elsewhere():
+    """A kernel whose source is not at hand, or does not have the line that its PTX names."""
+    device = Device(gizmo())
+    return device.compile(ELSEWHERE).k[1, 32](device.zeros(4))
