@@ -34,7 +34,20 @@ class Shown:
 def model(shown: Sequence[Shown], title: str, failures: Sequence[str] = ()) -> dict[str, Any]:
     """Give the whole report as plain data; `failures` are launches that did not come to their end."""
     runs = [_launch(number, one) for number, one in enumerate(shown)]
-    return {"title": title, "runs": runs, "failures": list(failures), "metrics": _metrics([one.run for one in shown])}
+    return {"title": title, "runs": runs, "failures": list(failures), "metrics": _metrics([one.run for one in shown]), "beside": _beside(runs)}
+
+
+def _beside(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """List source lines that several launches spend time on, the costliest first: of each launch the share, the place, and warp cycles, or None."""
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for number, run in enumerate(runs):
+        for line in run["lines"]:
+            if line["warp_cycles"] and line["line"]:
+                fresh = {"file": line["file"], "line": line["line"], "text": line["text"], "values": [None] * len(runs)}
+                row = rows.setdefault((line["file"], line["line"]), fresh)
+                row["values"][number] = {"share": line["share"], "warp_cycles": line["warp_cycles"], "place": line["place"]}
+    found = [row for row in rows.values() if sum(value is not None for value in row["values"]) > 1]
+    return sorted(found, key=lambda row: -max(value["share"] for value in row["values"] if value))
 
 
 def _launch(number: int, shown: Shown) -> dict[str, Any]:
@@ -51,7 +64,7 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
         "files": found.files, "ops": found.ops, "lines": found.lines, "statements": found.statements,
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,
         "bounds": bounds and bounds.to_dict(), "roof": roof(run), "memory": memory(run, found.lines), "chip": chip(run),
-        "occupancy": curves(run), "lanes": traced(run, found), "warnings": list(run.warnings), "printed": run.printed,
+        "occupancy": curves(run), "lanes": traced(run, found), "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
         "metrics": dict(run.metrics)}
 
 

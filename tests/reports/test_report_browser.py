@@ -68,6 +68,16 @@ def test_a_click_on_a_source_line_marks_what_it_became(page):
     assert page.execute_script("return document.querySelectorAll('tr.marked').length") == 0
 
 
+def test_lines_are_shaded_by_what_is_chosen(page):
+    def shaded():
+        return page.execute_script("return [...document.querySelectorAll('#r1 .pane:first-child tr[id]')].filter(r => r.querySelector('.h').textContent).map(r => r.id)")
+
+    by_cycles = shaded()
+    page.execute_script("const s = document.querySelector('#r1 .shade'); s.value = 'bank_conflicts'; s.dispatchEvent(new Event('change'))")
+    lines = [line for line in transposes().rows[1].run.lines if line.counters.shared_load_passes > line.counters.shared_load_groups]
+    assert shaded() == [f"r1-0:{line.line}" for line in lines] and len(lines) == 1 < len(by_cycles)
+
+
 def test_an_op_marks_its_own_line_of_ptx_and_the_source_line_of_that(page):
     op = page.find_element("css selector", "#r0 .ops tr[data-s]")
     page.execute_script("arguments[0].querySelector('.k').click()", op)

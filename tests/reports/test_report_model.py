@@ -132,6 +132,18 @@ def test_lanes_are_those_of_the_trace():
     assert of(transposes().rows[0].run)["lanes"] == []
 
 
+def test_lines_stand_beside_each_other():
+    rows = [row.run for row in transposes().rows]
+    found = model([shown(run) for run in rows], "all")["beside"]
+    assert found
+    for row in found:
+        for value, run in zip(row["values"], rows):
+            own = [line for line in run.lines if (line.file, line.line) == (row["file"], row["line"]) and line.warp_cycles]
+            assert (value is None) == (not own) and all((value["share"], value["warp_cycles"]) == (line.share, line.warp_cycles) for line in own)
+    shares = [max(value["share"] for value in row["values"] if value) for row in found]
+    assert shares == sorted(shares, reverse=True)
+
+
 def test_metrics_are_those_of_all_launches():
     found = model([shown(run) for run in RUNS], "all")["metrics"]
     assert all(row["values"] == [run.metrics[row["name"]] for run in RUNS] for row in found)

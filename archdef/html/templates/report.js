@@ -111,6 +111,21 @@ function detail(row) {
     if (cost[field]) pair(name, number(cost[field], 2));
 }
 
+// ------------------------------------------------------------------------------------------------ shades
+const short = value => new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
+function shade(chosen) {
+  const section = chosen.closest("section"), costs = runs.get(section.closest("article").id).costs, field = chosen.value;
+  for (const table of all("table.code:not(.ops)", section)) {
+    const rows = all("tr[id]", table), most = Math.max(...rows.map(row => (costs[row.id] || {})[field] || 0), 0);
+    table.querySelector("th.shaded").textContent = field === "share" ? "share" : chosen.selectedOptions[0].textContent;
+    for (const row of rows) {
+      const value = (costs[row.id] || {})[field] || 0, cell = row.querySelector(".h");
+      cell.style.setProperty("--h", most ? Math.sqrt(value / most).toFixed(3) : 0);
+      cell.textContent = !value ? "" : field === "share" ? number(100 * value, 1) + " %" : short(value);
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ tables
 function sort(heading) {
   const table = heading.closest("table"), body = table.tBodies[0], column = heading.cellIndex;
@@ -182,6 +197,7 @@ by("search").addEventListener("input", event => search(event.target.value));
 by("theme").addEventListener("click", nextTheme);
 by("help").addEventListener("click", () => by("keys").showModal());
 if (by("launch")) by("launch").addEventListener("change", event => { show(event.target.value); pinned = null; search(by("search").value); });
+all(".shade").forEach(chosen => chosen.addEventListener("change", () => shade(chosen)));
 dark.addEventListener("change", paint);
 addEventListener("hashchange", () => go(decodeURIComponent(location.hash.slice(1))));
 all(".sortable th").forEach(heading => { heading.tabIndex = 0; });
