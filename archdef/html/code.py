@@ -24,7 +24,8 @@ class Code:
     """What is shown of the code of one launch."""
 
     files: list[dict[str, Any]]
-    """Sources in order of what they cost, then the PTX: ``name``, ``language``, ``level``, lines ``text``, and ``parts``, the ranges to show."""
+    """Sources in order of what they cost, first those whose text is at hand, then the PTX: ``name``, ``language``, ``level``, lines ``text``, and
+    ``parts``, the ranges to show."""
     lines: list[dict[str, Any]]
     """What each source line cost, in source order."""
     statements: list[dict[str, Any]]
@@ -47,7 +48,7 @@ def code(run: Run) -> Code:
     spent: dict[str, int] = {}
     for line in run.lines:
         spent[line.file] = spent.get(line.file, 0) + line.warp_cycles
-    order = sorted((file for file in spent if file != program.file), key=lambda file: -spent[file])
+    order = sorted((file for file in spent if file != program.file), key=lambda file: (not run.sources.get(file), -spent[file]))
     numbers = {file: number for number, file in enumerate([*order, program.file])}
     lines = [_cost(run, cost, numbers) for cost in run.lines]
     sources = [f"{numbers[s.file]}:{s.source_line}" if s.file in numbers and s.source_line is not None else f"{numbers[program.file]}:{s.line}"

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from archdef.formatting import count, percent, seconds, three
+from archdef.formatting import count, percent, seconds
 
 MOST_LINES = 400
 """Of the table of lines: the costliest."""
@@ -29,7 +29,7 @@ def _figures(run: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield "cycles", count(run["cycles"]), "stack"
     yield "time", seconds(run["elapsed_s"]), "bounds"
     yield "occupancy", percent(100 * occupancy["occupancy"]), "occupancy"
-    yield "instructions per cycle", three(metrics["ipc"]), "stack"
+    yield "instructions per cycle", f"{metrics['ipc'] or 0:.3g}", "stack"
     for name, metric, to in (("load efficiency", "gld_efficiency", worst["wasted_bytes"]), ("store efficiency", "gst_efficiency", worst["wasted_bytes"]),
                              ("branch efficiency", "branch_efficiency", worst["divergent_branches"])):
         if metrics[metric] is not None:
