@@ -58,6 +58,16 @@ def key(browser, name):
         "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))", name)
 
 
+def test_the_costliest_line_is_seen_first(page):
+    for run in ("r0", "r1"):
+        page.execute_script("location.hash = '#' + arguments[0]", run)
+        wait(page, f"return !document.getElementById('{run}').hidden")
+        cost = max((line for line in transposes().rows[int(run[1:])].run.lines if line.line), key=lambda line: line.warp_cycles)
+        near, text = page.execute_script("const a = document.getElementById(arguments[0]); return [[...a.querySelectorAll('.pane:first-child tr.near')].map(r => r.id), "
+                                         "a.querySelector('.detail').textContent]", run)
+        assert near == [f"{run}-0:{cost.line}"] and cost.text in text
+
+
 def test_a_click_on_a_source_line_marks_what_it_became(page):
     row = next(row for row in page.find_elements("css selector", "#r0 .pane:first-child tr[data-s]") if row.find_element("css selector", ".h").text)
     page.execute_script("arguments[0].querySelector('.k').click()", row)

@@ -205,9 +205,11 @@ def test_the_command_writes_a_report(tmp_path):
 
 @needs_machine
 def test_the_command_refuses_a_file_before_it_works(tmp_path):
+    (tmp_path / "k.ptx").write_text("no PTX at all")
     for name, why in (("x.pdf", "reports are .html files"), ("absent/x.html", "there is no folder")):
-        result = CliRunner().invoke(main, ["report", "transpose", "-o", str(tmp_path / name)])
-        assert result.exit_code != 0 and why in result.output
+        for command in (["report", "transpose", "-o"], ["run", str(tmp_path / "k.ptx"), "k", "-a", registry.names()[0], "-g", "1", "-b", "1", "--report"]):
+            result = CliRunner().invoke(main, [*command, str(tmp_path / name)])
+            assert result.exit_code != 0 and why in result.output
 
 
 @needs_machine

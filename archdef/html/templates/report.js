@@ -51,6 +51,13 @@ function show(id) {
   all("article.run").forEach(article => { article.hidden = article.id !== id; });
   if (by("launch")) by("launch").value = id;
   draw();
+  if (pinned && pinned.closest("article").id !== id) pinned = null;
+  if (!pinned) look(costly()[0]);
+}
+function look(row) {    // the costliest line is what is seen first; another one replaces it when it is pointed at
+  if (!row) return;
+  mark(row);
+  revealAll("near");
 }
 function go(id) {
   const run = id.split("-")[0];
@@ -80,12 +87,15 @@ function pin(row) {
   pinned = row;
   mark(row);
   if (!row) return;
-  const seen = new Set();
-  for (const other of all("#" + current + " .code tr.marked")) {
-    const pane = other.closest(".pane");
-    if (!seen.has(pane)) { seen.add(pane); reveal(other); }
-  }
+  revealAll("marked");
   reveal(row);
+}
+function revealAll(cls) {
+  const seen = new Set();
+  for (const row of all("#" + current + " .code tr." + cls)) {
+    const pane = row.closest(".pane");
+    if (!seen.has(pane)) { seen.add(pane); reveal(row); }
+  }
 }
 const words = cause => cause === "selected" ? "issuing" : cause.replaceAll("_", " ");
 const number = (value, digits = 0) => value.toLocaleString("en", { maximumFractionDigits: digits });
@@ -168,7 +178,7 @@ function step(rows, by_) {
 }
 const firstPane = () => all("tr[data-s]", document.querySelector("#" + current + " .pane"));
 const costly = () => { const costs = runs.get(current).costs; return firstPane().filter(row => costs[row.id] && costs[row.id].share).sort((a, b) => costs[b.id].share - costs[a.id].share); };
-function launch(by_) { const ids = [...runs.keys()], at = ids.indexOf(current); show(ids[(at + by_ + ids.length) % ids.length]); pinned = null; search(by("search").value); }
+function launch(by_) { const ids = [...runs.keys()], at = ids.indexOf(current); show(ids[(at + by_ + ids.length) % ids.length]); search(by("search").value); }
 const KEYS = { "/": () => by("search").focus(), n: () => step(costly(), 1), p: () => step(costly(), -1), j: () => step(firstPane(), 1), k: () => step(firstPane(), -1),
   "[": () => launch(-1), "]": () => launch(1), t: nextTheme, "?": () => by("keys").showModal() };
 document.addEventListener("keydown", event => {
@@ -196,11 +206,12 @@ document.addEventListener("mouseover", event => {
 by("search").addEventListener("input", event => search(event.target.value));
 by("theme").addEventListener("click", nextTheme);
 by("help").addEventListener("click", () => by("keys").showModal());
-if (by("launch")) by("launch").addEventListener("change", event => { show(event.target.value); pinned = null; search(by("search").value); });
+if (by("launch")) by("launch").addEventListener("change", event => { show(event.target.value); search(by("search").value); });
 all(".shade").forEach(chosen => chosen.addEventListener("change", () => shade(chosen)));
 dark.addEventListener("change", paint);
 addEventListener("hashchange", () => go(decodeURIComponent(location.hash.slice(1))));
 all(".sortable th").forEach(heading => { heading.tabIndex = 0; });
 paint();
+if (current) show(current);
 if (location.hash) go(decodeURIComponent(location.hash.slice(1)));
 })();
