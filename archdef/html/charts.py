@@ -50,11 +50,6 @@ def _chart(values: Sequence[Mapping[str, Any]], **rest: Any) -> dict[str, Any]:
     return {"$schema": SCHEMA, "width": "container", "autosize": fit, "data": {"values": list(values)}} | rest
 
 
-def _to(run: Mapping[str, Any], place: str) -> dict[str, str]:
-    """Lead to a line, if it is one: what compilers tie to none has the number 0."""
-    return {} if place.endswith(":0") else {"to": f"{run['id']}-{place}"}
-
-
 def _nominal(field: str, order: Sequence[Any]) -> dict[str, Any]:
     return {"field": field, "type": "nominal", "title": None, "sort": list(order), "axis": {"labelLimit": 150}}
 
@@ -62,7 +57,7 @@ def _nominal(field: str, order: Sequence[Any]) -> dict[str, Any]:
 def _stack(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Draw a warp's cycles per instruction, cause on cause."""
     values = [{"run": named(run), "cause": each["cause"].replace("_", " "), "order": list(CAUSES).index(each["cause"]), "cycles": each["per_instruction"],
-               "share": each["share"], "waits for": each["waits_for"], **_to(run, each["place"])} for run in runs for each in run["stack"]]
+               "share": each["share"], "waits for": each["waits_for"], "to": f"{run['id']}-{each['place']}"} for run in runs for each in run["stack"]]
     names = [cause.replace("_", " ") for cause in CAUSES if any(value["cause"] == cause.replace("_", " ") for value in values)]
     y = {"y": _nominal("run", [named(run) for run in runs])} if len(runs) > 1 else {}
     return _chart(values, mark={"type": "bar"}, height=24 * len(runs) if len(runs) > 1 else 40, encoding={
@@ -171,7 +166,7 @@ def _powers(values: Sequence[float]) -> list[float]:
 def _lanes(run: Mapping[str, Any], traced: Mapping[str, Any]) -> dict[str, Any]:
     """Draw lanes over time, each in the colour of what it does."""
     values = [{"begin": step["begin"], "end": step["end"], "first": first, "behind": behind, "state": state.replace("_", " "), "issued": step["issued"],
-               **_to(run, step["place"])} for step in traced["steps"] for first, behind, state in step["lanes"]]
+               "to": f"{run['id']}-{step['place']}"} for step in traced["steps"] for first, behind, state in step["lanes"]]
     states = [state.replace("_", " ") for state in STATES]
     return _chart(values, mark={"type": "rect"}, height=max(120, 6 * traced["size"]), encoding={
         "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"zero": False, "nice": False}}, "x2": {"field": "end"},

@@ -34,8 +34,8 @@ def memory(run: Run, lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _most(lines: Sequence[dict[str, Any]], what: str) -> str | None:
     """Name the line with the most of something, if there is any."""
-    most = max((line for line in lines if line["line"]), key=lambda line: line[what] or 0, default=None)
-    return most["place"] if most and most[what] else None
+    most = max(lines, key=lambda line: line[what] or 0, default=None)
+    return most["to"] if most and most[what] else None
 
 
 def chip(run: Run) -> dict[str, Any]:

@@ -36,6 +36,8 @@ class Code:
     """File → its place in `files`."""
     sources: list[str]
     """Source line of each statement of the program."""
+    leads: dict[str, str]
+    """Source line → where it is shown. Code that the compiler ties to no line is shown as PTX, at its costliest statement."""
 
     def place(self, file: str, line: int) -> str:
         """Name a line within the report: ``0:23`` is line 23 of the first file."""
@@ -59,7 +61,14 @@ def code(run: Run) -> Code:
            for (row, text, cost), issued in zip(listed(program), run.counters.issued, strict=True)]
     files = [_file(run, file, (line["line"] for line in lines if line["file"] == file), "source") for file in order]
     files.append(_file(run, program.file, (line["line"] for line in statements), "ptx"))
-    return Code(files, lines, statements, ops, numbers, sources)
+    leads = {line["place"]: line["place"] if line["line"] else _costliest(statements, line["place"]) for line in lines}
+    return Code(files, [line | {"to": leads[line["place"]]} for line in lines], statements, ops, numbers, sources, leads)
+
+
+def _costliest(statements: list[dict[str, Any]], source: str) -> str:
+    """Name the line of PTX, of those that belong to a source line, that costs most."""
+    place: str = max((each for each in statements if each["source"] == source), key=lambda each: each["warp_cycles"])["place"]
+    return place
 
 
 def _by_line(run: Run, numbers: dict[str, int], sources: list[str]) -> list[dict[str, Any]]:

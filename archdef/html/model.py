@@ -75,7 +75,7 @@ def _stack(run: Run, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if cycles:
             most = max(lines, key=lambda line: line["stalls"].get(cause, 0))
             found.append({"cause": cause, "waits_for": WAITS_FOR.get(cause, "nothing: it issues"), "warp_cycles": cycles, "share": cycles / whole,
-                          "per_instruction": run.cpi_stack[cause], "place": most["place"], "text": most["text"],
+                          "per_instruction": run.cpi_stack[cause], "place": most["to"], "text": most["text"],
                           "of_line": most["stalls"].get(cause, 0) / cycles})
     return found
 

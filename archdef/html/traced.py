@@ -23,7 +23,7 @@ def traced(run: Run, code: Code) -> list[dict[str, Any]]:
     for block, warp in trace.window.warps:
         steps = trace.steps(warp, block)
         bars = [{"begin": step.begin, "end": step.end, "issued": step.issued, "lanes": _groups(step.states.tolist()),
-                 "place": code.sources[step.statements[0]]} for step in steps[:MOST_STEPS]]
+                 "place": code.leads[code.sources[step.statements[0]]]} for step in steps[:MOST_STEPS]]
         found.append({"block": block, "warp": warp, "size": trace.warp_size, "steps": bars, "left_out": len(steps) - len(bars), "lost": trace.lost,
                       "lane_cycles": trace.lane_cycles(warp, block)})
     return found

@@ -83,6 +83,7 @@ ELSEWHERE = """
     ld.global.u32 %r1, [%d1];
     .loc 1 2000000000 1
     add.u32 %r2, %r1, 1;
+    .loc 1 0 1
     st.global.u32 [%d1], %r2;
     ret;
 }

@@ -50,6 +50,17 @@ def test_each_op_belongs_to_a_line_of_ptx_and_each_of_these_to_a_source_line(run
     assert {cost["source"] for cost in (*launch["statements"], *launch["ops"])} == lines
 
 
+def test_code_of_no_line_leads_to_its_costliest_statement():
+    nowhere = 0
+    for run in RUNS:
+        launch = of(run)
+        for line in launch["lines"]:
+            own = [cost for cost in launch["statements"] if cost["source"] == line["place"]]
+            assert line["to"] == (line["place"] if line["line"] else max(own, key=lambda cost: cost["warp_cycles"])["place"])
+            nowhere += not line["line"]
+    assert nowhere
+
+
 def test_statements_on_one_line_are_one_line():
     number = 1 + next(k for k, line in enumerate(DIVERGENT.split("\n")) if "and.b32" in line and "mov.u32" in line)
     found = [cost for cost in of(divergent())["statements"] if cost["text"].startswith("mov.u32 %r1")]
