@@ -23,6 +23,7 @@ COMMANDS = {
     "new-plugin": "Write a complete plugin that declares the architecture NAME, into the new folder archdef-NAME.",
     "occupancy": "Apply the occupancy rule: blocks that each resource allows, the limiter, and the smallest change that lifts it.",
     "page": "Write a page about ARCH: a block diagram drawn from the declaration, then every field, its meaning and its evidence.",
+    "report": "Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.",
     "resources": "List what each kernel of FILE (.cu or .ptx) takes, as 'ptxas -v' does.",
     "roofline": "Read a machine's ceilings off its description: arithmetic, shared memory, L2, DRAM; and Little's law.",
     "run": "Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import archdef
-from archdef import report
+from archdef import html, report
 
 
 def write(path: str | None, text: str) -> None:
@@ -43,3 +43,10 @@ def will_plot(path: str | None) -> None:
         report.picture.check_suffix(path)
         will_write(str(path))
         report.picture.figure_type()
+
+
+def will_report(path: str | None) -> None:
+    """Refuse a report that could not be written, before the launches that it shall show. Raises MissingExtra without its packages."""
+    if path is not None:
+        html.document.check(path)
+        will_write(path)

@@ -14,7 +14,7 @@ import archdef.run
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
-from archdef.cli.output import will_write
+from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
 from archdef.run.levels import DETAILS, FOREVER
@@ -37,7 +37,8 @@ def _shape(context, parameter, text):
         raise click.BadParameter(str(error)) from None
 
 
-def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
+def traced_warps(context, parameter, texts) -> tuple[tuple[int, int], ...]:
+    """Read warps to trace: ``WARP`` or ``BLOCK:WARP`` each."""
     try:
         pairs = [tuple(map(int, text.split(":"))) for text in texts]
         if all(len(pair) in (1, 2) and min(pair) >= 0 for pair in pairs):
@@ -47,7 +48,8 @@ def _traced(context, parameter, texts) -> tuple[tuple[int, int], ...]:
     raise click.BadParameter("a warp is WARP of block 0, or BLOCK:WARP")
 
 
-def _window(context, parameter, text) -> tuple[int, int]:
+def traced_window(context, parameter, text) -> tuple[int, int]:
+    """Read the cycles to trace: ``FIRST:LAST``."""
     first, _, last = text.partition(":")
     try:
         window = int(first or 0), int(last)
@@ -127,18 +129,19 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles.")
-@click.option("--lanes", "traced", multiple=True, callback=_traced, metavar="[BLOCK:]WARP",
+@click.option("--lanes", "traced", multiple=True, callback=traced_warps, metavar="[BLOCK:]WARP",
               help="Chart what the lanes of a warp do, cycle by cycle; may be repeated.")
-@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=_window, metavar="FIRST:LAST",
+@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=traced_window, metavar="FIRST:LAST",
               help="Cycles of the launch to chart.")
 @click.option("--timeline", metavar="FILE.json[.gz]", callback=_trace, help="Write what happened when as a trace, which Perfetto (ui.perfetto.dev) opens.")
 @click.option("--timeline-detail", "detail", type=click.Choice(DETAILS), default="blocks", show_default=True,
               help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
+@click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
 @common_options
 @click.pass_context
 def command(context, file, kernel, names, listed, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, timeline, detail, cycles, settings, as_json):
+            max_cycles, traced, window, timeline, detail, cycles, report_to, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -153,6 +156,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             raise click.MissingParameter(ctx=context, param=parameter)
     destinations = _destinations(save, arguments, symbols, names)
     recorded = _recorded(timeline, detail, cycles, names)
+    will_report(report_to)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
@@ -187,6 +191,8 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             _save(_destination(path, architecture.name, names), outputs[name])
         if stopped is not None:
             break
+    if report_to is not None:
+        results[0][0].report(report_to, *(run for run, _ in results[1:]))
     _print(results, lines, lanes is not None, as_json)
     if stopped is not None:
         raise stopped

@@ -1,16 +1,21 @@
 """One workload on several architectures, launch by launch, each result checked against numpy."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
 
+from archdef import html
 from archdef.baseline.saved import COMPARISON, VERSION
 from archdef.device import Device
 from archdef.errors import ArchdefError, Interrupted
 from archdef.examples.workload import Case, Input, Output, Workload
+from archdef.run import html_report
 from archdef.run.explain import costliest, why
+from archdef.run.lanes import LaneWindow
 from archdef.run.module import Module
 from archdef.run.result import Run
 from archdef.spec import Architecture
@@ -68,6 +73,15 @@ class Comparison:
         """Whether every launch was made, ended and gave numpy's answer."""
         return not self.interrupted and all(row.correct for row in self.rows)
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write an HTML file to look at, with all launches beside each other.
+
+        Raises MissingExtra without the packages of ``archdef[report]``.
+        """
+        shown = [html_report.shown(row.run, "correct" if row.correct else f"wrong by {row.error:.0e}") for row in self.rows if row.run]
+        failures = [f"{row.case.kernel} on {row.architecture.label}: {row.failure}" for row in self.rows if row.failure]
+        return html.document.save(shown, path, self.workload.about, [*failures, *([self.interrupted] if self.interrupted else [])])
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         architectures = {row.architecture.label: row.architecture for row in self.rows}
@@ -80,10 +94,11 @@ class Comparison:
 
 
 def compare(workload: Workload, architectures: Iterable[Any], size: int | None = None, kernels: Iterable[str] = (),
-            said: Callable[[int, int, str], None] = lambda done, all, name: None) -> Comparison:
+            said: Callable[[int, int, str], None] = lambda done, all, name: None, lanes: LaneWindow | None = None) -> Comparison:
     """Run `workload` on each architecture.
 
-    said : called before each launch with how many are done, how many there are, and what is next.
+    said  : called before each launch with how many are done, how many there are, and what is next.
+    lanes : warps whose lanes are traced in each launch.
 
     A launch that fails becomes a row that says why; the others go on. Ctrl-C ends the comparison with the rows made so
     far, and what was counted of the launch under way.
@@ -93,7 +108,7 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
     rows: list[Row] = []
     compilers: dict[str, str] = {}
     try:
-        for row in _rows(workload, architectures, size, tuple(kernels), compilers, said):
+        for row in _rows(workload, architectures, size, tuple(kernels), compilers, said, lanes):
             rows.append(row)
     except (Interrupted, KeyboardInterrupt) as stop:
         where = str(stop) or "interrupted between two launches"
@@ -102,7 +117,7 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
 
 
 def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, kernels: tuple[str, ...], compilers: dict[str, str],
-          said: Callable[[int, int, str], None]) -> Iterator[Row]:
+          said: Callable[[int, int, str], None], lanes: LaneWindow | None) -> Iterator[Row]:
     architectures, done = tuple(architectures), 0
     planned = 0
     if len(architectures) > 1:
@@ -121,10 +136,10 @@ def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, 
         for case in cases:
             said(done, planned or len(cases), f"{architecture.label} {case.kernel}")
             done += 1
-            yield _launch(architecture, device, module, case)
+            yield _launch(architecture, device, module, case, lanes)
 
 
-def _launch(architecture: Architecture, device: Device, module: Module, case: Case) -> Row:
+def _launch(architecture: Architecture, device: Device, module: Module, case: Case, lanes: LaneWindow | None) -> Row:
     try:
         arguments: list[Any] = [
             device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
@@ -132,7 +147,7 @@ def _launch(architecture: Architecture, device: Device, module: Module, case: Ca
         for name, value in case.symbols.items():
             module.symbols[name].copy_from_host(value)
         launcher = module[case.kernel][case.grid, case.block, case.shared_bytes]
-        run = launcher.launch(*arguments, cooperative=case.cooperative)
+        run = launcher.launch(*arguments, cooperative=case.cooperative, lanes=lanes)
     except Interrupted:
         raise
     except ArchdefError as error:

@@ -41,17 +41,22 @@ _ROUNDINGS = ("", ".rz", ".rm", ".rp")
 
 def listing(program: Program) -> str:
     """Print a program, one op a line."""
-    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in lane_functions().items()}
     head = (f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
             f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local")
     lines = [head]
     for row in program.specials:
         lines.append(f"      r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}")
-    for k, op in enumerate(program.ops):
-        statement = program.statements[op["statement"]]
-        cost = f"unit {op['unit']} issues {op['issues']} interval {op['interval'] + op['fraction'] / 256:g} latency {op['latency']}"
-        lines.append(f"{k:5d} {statement.line:5d}  {_text(program, op, names):64s} {cost}")
+    for k, (statement, text, cost) in enumerate(listed(program)):
+        lines.append(f"{k:5d} {program.statements[statement].line:5d}  {text:64s} {cost}")
     return "\n".join(lines) + "\n"
+
+
+def listed(program: Program) -> list[tuple[int, str, str]]:
+    """Give of each op the statement that it is of, its text, and what it costs."""
+    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in lane_functions().items()}
+    return [(int(op["statement"]), _text(program, op, names),
+             f"unit {op['unit']} issues {op['issues']} interval {op['interval'] + op['fraction'] / 256:g} latency {op['latency']}")
+            for op in program.ops]
 
 
 def _text(program: Program, op, names) -> str:

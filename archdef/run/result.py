@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from archdef.errors import LaunchError
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
+from archdef.run import html_report
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
@@ -314,6 +316,13 @@ class Run:
                 data |= {f"{prefix}_{name}": value for name, value in data.pop(group).items()}
             rows.append(data)
         return pandas.DataFrame(rows)
+
+    def report(self, path: str | os.PathLike[str], *others: Run) -> Path:
+        """Write an HTML file to look at: code, PTX and micro-ops with what each line cost, charts; `others` are shown beside this launch.
+
+        Raises MissingExtra without the packages of ``archdef[report]``.
+        """
+        return html_report.save((self, *others), path)
 
     def __str__(self) -> str:
         return text(render(self))

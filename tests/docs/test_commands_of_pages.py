@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None or not {"g80", "gf100"
 NOT_RUN = {
     "python3 -m venv .venv && . .venv/bin/activate": "the test has made an environment",
     "pip install '.[cuda]' ./plugins/archdef-tesla ./plugins/archdef-fermi ./plugins/archdef-xiyun": "downloads; tests/docs/test_readme.py looks at such lines",
+    "pip install 'archdef[report]'": "downloads; these tests have it by archdef[test]",
     "pip install archdef-tesla-evidence archdef-hopper-evidence": "downloads; these tests have the plugins of this repository, and their evidence",
     "archdef microbench --hardware --json -o mine.json": "needs an NVIDIA GPU; `mine.json` is a simulated machine's instead",
     "archdef compare reduction -a gf100 --set schedulers.policy=memory_first": "names a policy that its reader publishes; tests/policies/test_policy_plugin.py has one",

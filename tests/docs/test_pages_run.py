@@ -145,6 +145,14 @@ def test_what_a_page_asserts_holds(page, tmp_path, monkeypatch, capsys):
 
 
 @needs
+def test_launches_of_the_page_are_reported(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("vl_convert", reason="reports need archdef[report]")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(files("howto/report.md")["reported.py"], "reported.py", "exec"), {})
+    assert capsys.readouterr().out == "strided.html\n" and "strided on gt200" in (tmp_path / "strided.html").read_text()
+
+
+@needs
 def test_the_target_of_the_page_shifts():
     made: dict = {}
     exec(blocks("howto/target.md")[0], made)

@@ -1,0 +1,57 @@
+"""``archdef report``: launches of a workload as one HTML file."""
+from __future__ import annotations
+
+import attrs
+import click
+
+import archdef
+from archdef.cli.common import common_options, emit, task
+from archdef.cli.compiler import debug_option
+from archdef.cli.completing import WORKLOAD_KERNEL, Workload
+from archdef.cli.output import will_report
+from archdef.cli.run import traced_warps, traced_window
+from archdef.errors import Interrupted
+from archdef.options import arch_option, architectures, set_option
+
+
+@click.command("report")
+@click.argument("workload", type=Workload())
+@click.argument("kernels", nargs=-1, metavar="[KERNEL]...", type=WORKLOAD_KERNEL)
+@arch_option
+@click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="The .html file to write.")
+@click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
+@click.option("--lanes", "traced", multiple=True, callback=traced_warps, metavar="[BLOCK:]WARP",
+              help="Show what the lanes of a warp do, cycle by cycle; may be repeated.")
+@click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=traced_window, metavar="FIRST:LAST",
+              help="Cycles of the launch to show of them.")
+@debug_option
+@set_option
+@common_options
+@click.pass_context
+def command(context, workload, kernels, names, output, size, traced, window, debug, settings, as_json):
+    """Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.
+
+    WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it.
+    All of its kernels are launched if none is named. The file needs no network. Exit code 1 if a launch failed or an output is wrong.
+
+    \b
+    archdef report transpose naive tiled -a g80 -a h100 -o transpose.html
+    """
+    will_report(output)
+    recipe = archdef.examples.load(workload)
+    if debug:
+        recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
+    lanes = archdef.LaneWindow(traced, window) if traced else None
+    with task(f"report {recipe.name}") as bar:
+        comparison = archdef.examples.comparison.compare(recipe, architectures(names, settings), size, kernels, bar.counted, lanes)
+    try:
+        comparison.report(output)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
+    if as_json:
+        emit({"files": [output], "correct": comparison.correct})
+    else:
+        click.echo(f"wrote {output}")
+    if comparison.interrupted:
+        raise Interrupted(comparison.interrupted)
+    context.exit(0 if comparison.correct else 1)

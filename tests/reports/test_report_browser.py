@@ -1,0 +1,184 @@
+"""In a browser: lines are linked, tables sort, the search finds, light turns dark, nothing is wider than the window, no error is logged."""
+import shutil
+
+import pytest
+from launches import divergent, products, transposes
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium: pip install archdef[test]")
+for _package in ("jinja2", "pygments", "vl_convert"):
+    pytest.importorskip(_package, reason="reports need archdef[report]")
+BROWSER, DRIVER = (next(filter(None, map(shutil.which, names)), None) for names in (("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)))
+pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="no chromium with its chromedriver")
+SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+            "--disable-sync", "--hide-scrollbars")
+DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg')).length === 0"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    first, *others = (row.run for row in (*transposes().rows, *products().rows) if row.run)
+    return first.report(tmp_path_factory.mktemp("report") / "all.html", *others, divergent()).as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The report, freshly opened; what it logged is looked at afterwards."""
+    wide(browser, 1280)
+    browser.get("about:blank")
+    browser.get(address)
+    wait(browser, DRAWN)
+    yield browser
+    assert [entry["message"] for entry in browser.get_log("browser") if "favicon" not in entry["message"]] == []
+
+
+def wide(browser, pixels):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+
+def wait(browser, script):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 60).until(lambda driver: driver.execute_script(script))
+
+
+def key(browser, name):
+    browser.execute_script(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))", name)
+
+
+def test_the_costliest_line_is_seen_first(page):
+    for run in ("r0", "r1"):
+        page.execute_script("location.hash = '#' + arguments[0]", run)
+        wait(page, f"return !document.getElementById('{run}').hidden")
+        cost = max((line for line in transposes().rows[int(run[1:])].run.lines if line.line), key=lambda line: line.warp_cycles)
+        near, text = page.execute_script("const a = document.getElementById(arguments[0]); return [[...a.querySelectorAll('.pane:first-child tr.near')].map(r => r.id), "
+                                         "a.querySelector('.detail').textContent]", run)
+        assert near == [f"{run}-0:{cost.line}"] and cost.text in text
+
+
+def test_a_click_on_a_source_line_marks_what_it_became(page):
+    row = next(row for row in page.find_elements("css selector", "#r0 .pane:first-child tr[data-s]") if row.find_element("css selector", ".h").text)
+    page.execute_script("arguments[0].querySelector('.k').click()", row)
+    marked = page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => [r.closest('.pane').ariaLabel, r.dataset.s])")
+    assert {pane for pane, _ in marked} == {"source", "PTX", "micro-ops"} and {source for _, source in marked} == {row.get_attribute("data-s")}
+    assert "share of all cycles" in page.execute_script("return document.querySelector('#r0 .detail').textContent")
+    key(page, "Escape")
+    assert page.execute_script("return document.querySelectorAll('tr.marked').length") == 0
+
+
+def test_lines_are_shaded_by_what_is_chosen(page):
+    def shaded():
+        return page.execute_script("return [...document.querySelectorAll('#r1 .pane:first-child tr[id]')].filter(r => r.querySelector('.h').textContent).map(r => r.id)")
+
+    by_cycles = shaded()
+    page.execute_script("const s = document.querySelector('#r1 .shade'); s.value = 'bank_conflicts'; s.dispatchEvent(new Event('change'))")
+    lines = [line for line in transposes().rows[1].run.lines if line.counters.shared_load_passes > line.counters.shared_load_groups]
+    assert shaded() == [f"r1-0:{line.line}" for line in lines] and len(lines) == 1 < len(by_cycles)
+
+
+def test_an_op_marks_its_own_line_of_ptx_and_the_source_line_of_that(page):
+    op = page.find_element("css selector", "#r0 .ops tr[data-s]")
+    page.execute_script("arguments[0].querySelector('.k').click()", op)
+    marked = page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => [r.id, r.dataset.p || ''])")
+    assert [i for i, p in marked if i and p] == [f"r0-{op.get_attribute('data-p')}"]
+    assert [i for i, p in marked if not p] == [f"r0-{op.get_attribute('data-s')}"]
+
+
+def test_headings_sort(page):
+    def column():
+        return page.execute_script("return [...document.querySelectorAll('#r0-lines tbody tr')].map(r => Number(r.cells[2].dataset.v))")
+
+    heading = page.find_elements("css selector", "#r0-lines th")[2]
+    for order in (True, False):
+        page.execute_script("arguments[0].click()", heading)
+        assert column() == sorted(column(), reverse=order) and len(set(column())) > 1
+
+
+def test_the_search_finds_code_and_metrics_and_goes_from_one_to_the_next(page):
+    field = page.find_element("id", "search")
+    field.send_keys("blockIdx.x")
+    hits = page.execute_script("return [...document.querySelectorAll('#r0 tr.hit .k')].map(k => k.textContent)")
+    assert hits and all("blockidx.x" in hit.lower() for hit in hits)
+    assert page.execute_script("return [...document.querySelectorAll('#metrics tbody tr')].filter(r => !r.hidden).length") == 0
+    found = []
+    for _ in hits:
+        field.send_keys("\n")
+        found += page.execute_script("return [...document.querySelectorAll('#r0 tr.here .k')].map(k => k.textContent)")
+    assert found == hits
+    field.clear()
+    field.send_keys("gld_efficiency")
+    assert page.execute_script("return [...document.querySelectorAll('#metrics tbody tr')].filter(r => !r.hidden).map(r => r.cells[0].textContent)") == ["gld_efficiency"]
+
+
+def test_the_switch_goes_from_the_systems_to_light_to_dark(page):
+    page.execute_script("localStorage.clear()")
+    page.refresh()
+    wait(page, DRAWN)
+    seen = []
+    for _ in range(3):
+        page.find_element("id", "theme").click()
+        wait(page, DRAWN)
+        seen.append((page.execute_script("return document.documentElement.dataset.theme"), page.find_element("id", "theme").text))
+    assert [theme for theme, _ in seen[:2]] == ["light", "dark"] and "system" in seen[2][1]
+    page.execute_script("localStorage.clear()")
+
+
+def test_the_system_decides_until_somebody_else_does(page):
+    grounds = set()
+    for scheme in ("light", "dark"):
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        wait(page, f"return document.documentElement.dataset.theme === '{scheme}'")
+        wait(page, DRAWN)
+        grounds.add(page.execute_script("return getComputedStyle(document.body).backgroundColor"))
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert len(grounds) == 2
+
+
+@pytest.mark.parametrize("pixels", [400, 1280, 2000])
+def test_the_page_is_no_wider_than_the_window(page, pixels):
+    wide(page, pixels)
+    page.refresh()
+    wait(page, DRAWN)
+    for run in page.execute_script("return [...document.querySelectorAll('article.run')].map(a => a.id)"):
+        page.execute_script("location.hash = '#' + arguments[0]", run)
+        wait(page, f"return !document.getElementById('{run}').hidden")
+        wait(page, DRAWN)
+        assert page.execute_script("return document.documentElement.scrollWidth") <= pixels
+
+
+def test_each_chart_has_marks(page):
+    for run in page.execute_script("return [...document.querySelectorAll('article.run')].map(a => a.id)"):
+        page.execute_script("location.hash = '#' + arguments[0]", run)
+        wait(page, f"return !document.getElementById('{run}').hidden")
+        wait(page, DRAWN)
+        empty = page.execute_script("return [...document.querySelectorAll('article:not([hidden]) .chart, #comparison .chart')].filter(c => "
+                                    "!c.querySelector('.mark-rect path, .mark-line path, .mark-symbol path')).map(c => c.dataset.chart)")
+        assert empty == []
+
+
+def test_a_click_on_a_bar_leads_to_its_line(page):
+    page.execute_script("document.querySelector('#r0-stack .mark-rect path').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    wait(page, "return document.querySelectorAll('#r0 tr.marked').length > 0")
+
+
+def test_keys_choose_launches_and_costly_lines(page):
+    key(page, "]")
+    assert page.execute_script("return [...document.querySelectorAll('article.run')].filter(a => !a.hidden).map(a => a.id)") == ["r1"]
+    key(page, "n")
+    share = page.execute_script("return document.querySelector('#r1 .pane tr.marked .h').textContent")
+    shares = page.execute_script("return [...document.querySelectorAll('#r1 .pane:first-child .h')].map(h => parseFloat(h.textContent) || 0)")
+    assert float(share.split()[0]) == max(shares)
+    key(page, "?")
+    assert page.execute_script("return document.getElementById('keys').open")

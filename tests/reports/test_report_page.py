@@ -1,0 +1,229 @@
+"""A report is one whole HTML file: it loads nothing, runs nothing that is not its own, and leads nowhere that is not there."""
+import base64
+import hashlib
+import importlib.util
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from launches import HOSTILE, divergent, products, runs, transposes
+
+from archdef import registry
+from archdef.cli import main
+from archdef.errors import ArchdefError, MissingExtra
+from archdef.examples import load
+from archdef.examples.comparison import compare
+
+for _package in ("jinja2", "pygments", "vl_convert"):
+    pytest.importorskip(_package, reason="reports need archdef[report]")
+
+VOID = {"meta", "br", "input"}
+MOST_BYTES = 3_000_000
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "report.md"
+
+
+class Page(HTMLParser):
+    """Checks that elements nest, and gathers what there is."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.elements, self.scripts, self.texts = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, (tag, self.getpos())
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        else:
+            self.texts.append(data)
+
+    @property
+    def ids(self):
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "all.html"
+    first, *others = runs()
+    assert first.report(path, *others) == path
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+def test_the_page_is_well_formed_and_no_two_elements_have_one_name(page):
+    assert page.open == [] and len(page.ids) == len(set(page.ids))
+
+
+def test_nothing_is_loaded(page, text):
+    for tag, attributes in page.elements:
+        assert tag not in ("link", "iframe", "img", "object", "embed", "base", "audio", "video")
+        assert "src" not in attributes and "srcset" not in attributes and not any(name.startswith("on") for name in attributes)
+        assert attributes.get("href", "#").startswith("#")
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert "url(" not in style and "@import" not in style
+
+
+def test_only_the_pages_own_scripts_may_run(page, text):
+    (policy,) = [attributes["content"] for tag, attributes in page.elements if attributes.get("http-equiv") == "Content-Security-Policy"]
+    allowed = set(re.findall(r"'(sha256-[^']+)'", policy))
+    data, *own = page.scripts
+    assert len(own) == 2 and allowed == {"sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own}
+    assert policy.startswith("default-src 'none'") and "unsafe-eval" not in policy and "http" not in policy
+    json.loads(data)
+
+
+def test_whatever_is_clicked_leads_to_something(page):
+    ids, data = set(page.ids), json.loads(page.scripts[0])
+    links = {attributes["href"][1:] for tag, attributes in page.elements if tag == "a"}
+    rows = {attributes["data-line"] for _, attributes in page.elements if "data-line" in attributes }
+    charts = json.dumps([data["charts"], *(run["charts"] for run in data["runs"])])
+    leads = set(re.findall(r'"to": "([^"]+)"', charts))
+    assert len(links) > 20 and len(rows) > 10 and len(leads) > 10
+    assert links - ids == set() and rows - ids == set() and leads - ids == set()
+
+
+def test_each_chart_of_the_page_has_its_data_and_is_valid(page):
+    import vl_convert
+
+    data = json.loads(page.scripts[0])
+    known = {run["id"]: run["charts"] for run in data["runs"]} | {None: data["charts"]}
+    named = {(attributes.get("data-run"), attributes["data-chart"]) for _, attributes in page.elements if "data-chart" in attributes}
+    assert named == {(run, name) for run, charts in known.items() for name in charts}
+    for run, name in sorted(named, key=str):
+        made = vl_convert.vegalite_to_vega(known[run][name])
+        assert made["marks"] and any(source.get("values") for source in made["data"]), (run, name)
+
+
+def test_hostile_text_stays_text(page, text):
+    assert text.count("<img src=x") == 0 and text.count("onerror=alert(1)") >= 2
+    shown = "".join(page.texts)
+    assert HOSTILE.replace("\f", "\N{REPLACEMENT CHARACTER}").replace("\u2028", "\N{REPLACEMENT CHARACTER}").split("\N{REPLACEMENT CHARACTER}")[0] in shown
+    assert "{{ 1 }}" in shown
+
+
+def test_a_hostile_title_and_failure_stay_text(tmp_path):
+    from archdef.html.document import document
+    from archdef.run.html_report import shown
+
+    page = Page(document([shown(divergent(), HOSTILE)], HOSTILE, [HOSTILE]))
+    assert len(page.scripts) == 3 and "".join(page.texts).count("onerror=alert(1)") >= 4
+
+
+def test_all_code_is_text_of_the_page(page):
+    shown = "".join(page.texts)
+    for run in runs():
+        for cost in (*run.lines, *run.statements):
+            if cost.warp_cycles and cost.line and cost.file in run.sources:
+                assert run.sources[cost.file][cost.line - 1] in shown
+
+
+def test_the_same_launches_give_the_same_file(tmp_path):
+    one, other = (transposes().report(tmp_path / name).read_bytes() for name in ("one.html", "other.html"))
+    assert one == other
+
+
+def test_a_report_is_small_enough_to_send(tmp_path):
+    names = [name for name in ("g80", "gt200", "gf100", "h100", "c500") if name in registry.names()]
+    if not names:
+        pytest.skip("no architecture plugin is installed")
+    comparison = compare(load("transpose"), [registry.get(name) for name in names], 128, ("naive", "tiled"))
+    assert comparison.correct and comparison.report(tmp_path / "all.html").stat().st_size < MOST_BYTES
+
+
+@pytest.mark.parametrize("package, distribution", [("jinja2", "jinja2"), ("pygments", "pygments"), ("vl_convert", "vl-convert-python")])
+def test_a_missing_package_names_the_extra(tmp_path, monkeypatch, package, distribution):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == package else find(name, *rest))
+    with pytest.raises(MissingExtra, match=rf"a report needs {distribution}: pip install 'archdef\[report\]'"):
+        divergent().report(tmp_path / "x.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_results_are_imported_without_the_packages_of_reports():
+    import subprocess
+
+    code = "import archdef.run.result, archdef.examples.comparison, sys; print([m for m in ('jinja2', 'pygments', 'vl_convert') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "jinja2" not in done.stdout and "vl_convert" not in done.stdout
+
+
+def test_a_report_is_an_html_file(tmp_path):
+    with pytest.raises(ArchdefError, match=r"x.pdf: reports are .html files"):
+        divergent().report(tmp_path / "x.pdf")
+
+
+def test_a_failed_launch_is_told(tmp_path):
+    import attrs
+
+    row = attrs.evolve(transposes().rows[0], run=None, failure="it <b>fell</b> over", correct=False)
+    comparison = attrs.evolve(transposes(), rows=(row, *transposes().rows[1:]))
+    page = Page(comparison.report(tmp_path / "x.html").read_text(encoding="utf-8"))
+    assert "naive on gizmo: it <b>fell</b> over" in page.texts
+    comparison = attrs.evolve(transposes(), rows=(row,))
+    page = Page(comparison.report(tmp_path / "x.html").read_text(encoding="utf-8"))
+    assert "naive on gizmo: it <b>fell</b> over" in page.texts
+
+
+def test_each_key_is_known_to_script_page_and_documentation(page, text):
+    told = re.findall(r"<kbd>(.)</kbd>", text.partition('<dialog id="keys">')[2].partition("</dl>")[0])
+    bound = re.findall(r'(?:"(.)"|\b([a-z])): ', text.partition("const KEYS = {")[2].partition("};")[0])
+    table = re.findall(r"^\| (.*?) \| ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(told) == sorted(a or b for a, b in bound) == sorted(key for cell in table for key in re.findall("`(.)`", cell)) and len(told) == 9
+
+
+needs_machine = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
+
+
+@needs_machine
+def test_the_command_writes_a_report(tmp_path):
+    path, name = tmp_path / "x.html", registry.names()[0]
+    result = CliRunner().invoke(main, ["report", "transpose", "naive", "-a", name, "-n", "64", "-o", str(path), "--lanes", "0", "--json"])
+    assert result.exit_code == 0 and json.loads(result.output) == {"files": [str(path)], "correct": True}
+    page = Page(path.read_text(encoding="utf-8"))
+    assert "r0-lanes" in page.ids and "r1" not in page.ids
+
+
+@needs_machine
+def test_the_command_refuses_a_file_before_it_works(tmp_path):
+    (tmp_path / "k.ptx").write_text("no PTX at all")
+    for name, why in (("x.pdf", "reports are .html files"), ("absent/x.html", "there is no folder")):
+        for command in (["report", "transpose", "-o"], ["run", str(tmp_path / "k.ptx"), "k", "-a", registry.names()[0], "-g", "1", "-b", "1", "--report"]):
+            result = CliRunner().invoke(main, [*command, str(tmp_path / name)])
+            assert result.exit_code != 0 and why in result.output
+
+
+@needs_machine
+def test_a_launch_of_a_file_is_written_too(tmp_path):
+    (tmp_path / "k.ptx").write_text(".version 4.0\n.target sm_20\n.address_size 64\n.visible .entry k() { ret; }\n")
+    names = registry.names()[:2]
+    result = CliRunner().invoke(main, ["run", str(tmp_path / "k.ptx"), "k", *(f"-a{name}" for name in names), "-g", "1", "-b", "32",
+                                       "--report", str(tmp_path / "x.html")])
+    assert result.exit_code == 0, result.output
+    page = Page((tmp_path / "x.html").read_text(encoding="utf-8"))
+    assert [i for i in page.ids if re.fullmatch(r"r\d+", i)] == [f"r{k}" for k in range(len(names))]
+
+
+def test_products_are_shown_under_their_roofs(page):
+    ids = page.ids
+    assert sum(1 for _, attributes in page.elements if attributes.get("data-chart") == "roof") == len(products().rows)
+    assert "r0-bounds-table" in ids
