@@ -40,6 +40,7 @@ GIVEN: dict[str, str] = {
     "archdef.run.module.Kernel": "an attribute of a module",
     "archdef.run.symbols.Symbol": "`Module.symbols`",
     "archdef.run.result.Run": "a launch",
+    "archdef.run.causes.Reason": "`Run.reasons`",
     "archdef.run.texture.Handle": "`Device.texture`, `Device.surface`, `Device.sampler`",
     "archdef.spec.fields.integer": "numbers of a policy of your own",
     "archdef.spec.fields.integers": "numbers of a policy of your own",
