@@ -129,7 +129,7 @@ class Interface:
     """Lanes of a warp that the code was generated for; None if it asks the machine, or does not care."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Compiled:
     """PTX text and where it is from."""
 
@@ -152,3 +152,6 @@ class Compiled:
     """Name expression → symbol, for `Options.name_expressions`."""
     again: Callable[[tuple[str, ...]], Compiled] | None = None
     """Compiles the same source once more, with these name expressions; None if the front end makes no instances of templates."""
+
+    def __repr__(self) -> str:
+        return f"<Compiled {values.cut(self.file)}: {len(self.ptx):,} characters of PTX from {values.cut(self.compiler, 100)}>"
