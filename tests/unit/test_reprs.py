@@ -7,6 +7,10 @@ import archdef
 from archdef.bounds import ceilings, needed
 from archdef.examples import comparison, workloads
 from archdef.formatting import seconds
+from archdef.microbench.results import Results, Row
+from archdef.testing import conformance
+from archdef.validate.case import Case, References, Source
+from archdef.validate.run import MET, Outcome, Report
 
 MOST = 300
 PTX = (".version 6.0\n.target sm_20\n.address_size 64\n.const .b32 table[64];\n" + "\n".join(
@@ -60,3 +64,20 @@ def test_a_list_of_changes_is_cut_short():
                                                     "limits.warps_per_multiprocessor": 40, "limits.blocks_per_multiprocessor": 7, "clocks.shader_mhz": 1000,
                                                     "clocks.memory_mhz": 900})
     assert len(machine.label) > 200 and repr(machine).endswith("…>")
+
+
+def test_a_suite_that_ran_has_a_short_repr():
+    outcomes = tuple(conformance.Outcome(f"test_{k}", conformance.PASSED, 0.1, "a rule") for k in range(500))
+    report = conformance.Report("gizmo", "Gizmo", outcomes)
+    measured = Results("gizmo", {"date": "2026"}, tuple(Row("copy", {"bytes": k}, {"GB/s": 1.0}) for k in range(500)))
+    assert repr(report) == "<Report of 500 checks of gizmo: good>"
+    assert repr(measured) == "<Results of gizmo: 500 points>"
+
+
+def test_reference_cases_that_were_judged_have_a_short_repr():
+    case = Case("group/name", "gizmo", "copy", "GB/s", 2.0, Source("a paper", "table 1"), "measured", 0.1)
+    judged = References("gizmo", (case,) * 500, {}, (), {})
+    report = Report(archdef.architecture("gf100"), judged, tuple(Outcome(case, 2.1, MET) for _ in range(500)))
+    assert repr(judged) == "<References of gizmo: 500 cases, 0 gaps>"
+    assert repr(report) == "<Report of 500 cases of gf100: good>"
+    assert len(repr(report.outcomes[0])) < MOST
