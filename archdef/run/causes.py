@@ -101,9 +101,9 @@ def _of_scattered(e: Evidence) -> str:
 
 
 def _of_camping(e: Evidence) -> str:
-    there = len(e.counters.partition)
-    return (f"{three(e.counters.partitions_in_use)} of {there} {e.run.architecture.words.partition}s have work at a time, the busiest "
-            f"{three(1 / (1 - e.uneven_traffic))} times as much as the average; DRAM is busy for {percent(100 * e.utilization)}")
+    more = f", the busiest has {three(1 / (1 - e.uneven_traffic))} times as much as the average" if e.uneven_traffic >= NOTABLE else ""
+    return (f"{three(e.counters.partitions_in_use)} of {len(e.counters.partition)} {e.run.architecture.words.partition}s have work at a time{more}; "
+            f"DRAM is busy for {percent(100 * e.utilization)}")
 
 
 def _of_queues(e: Evidence) -> str:
