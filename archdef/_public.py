@@ -44,6 +44,7 @@ GIVEN: dict[str, str] = {
     "archdef.run.result.Run": "a launch",
     "archdef.run.timeline.RunTimeline": "`Run.timeline`",
     "archdef.run.why.Reason": "`RunTimeline.why`",
+    "archdef.run.causes.Reason": "`Run.reasons`",
     "archdef.run.texture.Handle": "`Device.texture`, `Device.surface`, `Device.sampler`",
     "archdef.spec.fields.integer": "numbers of a policy of your own",
     "archdef.spec.fields.integers": "numbers of a policy of your own",

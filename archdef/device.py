@@ -296,7 +296,7 @@ class Device:
         return Module(self, [compile_source(one, options) for one in source], options.registers, lowering)
 
     def __repr__(self) -> str:
-        return f"<Device {self.architecture.label}>"
+        return f"<Device {values.cut(self.architecture.label, 200)}>"
 
 
 def _device(other: Any) -> Device:

@@ -55,7 +55,7 @@ class Suggestion:
                 f"{_count(self.active_blocks, 'block')} and {self.active_warps} warps")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Occupancy:
     """How full one multiprocessor gets. Prints as a small table."""
 
@@ -84,6 +84,10 @@ class Occupancy:
     """The smallest change that makes more warps resident; None if there is none."""
     vocabulary: Vocabulary = _PLAIN
     """The vendor's words, for printing."""
+
+    def __repr__(self) -> str:
+        return (f"<Occupancy on {values.cut(self.architecture)}: {self.active_blocks} blocks of {self.threads} threads, "
+                f"{self.active_warps} of {self.max_warps} warps, limited by {', '.join(self.limiter)}>")
 
     @property
     def occupancy(self) -> float:

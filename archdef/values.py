@@ -26,6 +26,11 @@ def shown(value: object) -> str:
     return printable(said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN - 1]}…")
 
 
+def cut(text: str, most: int = 60) -> str:
+    """Give a text, or as much of it as there is room for, for a line that says what something is."""
+    return printable(text if len(text) <= most else f"{text[:most - 1]}…")
+
+
 def printable(text: str) -> str:
     """Give a text with characters that control a terminal, or that no encoding has, shown as escapes; lines and tabs stay."""
     if text.isprintable():

@@ -10,6 +10,7 @@ import pytest
 TESTS = Path(__file__).parent
 
 SLOW = {
+    "bounds": "causes within_bounds_full",
     "children": "launches_by_kernels",
     "docs": "commands_of_pages pages pages_run site testing_pages",
     "example_plugins": "example_plugins",

@@ -18,7 +18,7 @@ class Bound:
     """How the number comes about, in one line."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Bounds:
     """Bounds of one launch."""
 
@@ -29,6 +29,10 @@ class Bounds:
     upper: Bound | None
     """Everything after everything else; None if the kernel waits for times of its own choice (``nanosleep``)."""
     cycles_per_ms: float
+
+    def __repr__(self) -> str:
+        most = f", at most {self.upper.cycles:,.0f}" if self.upper else ""
+        return f"<Bounds of {self.measured:,} cycles: at least {self.binding.cycles:,.0f} by {self.binding.name}{most}>"
 
     @property
     def binding(self) -> Bound:

@@ -81,11 +81,77 @@ def _ceilings(arch: Architecture) -> Iterator[Ceiling]:
             yield Ceiling(name, rate, "GFLOP/s", f"{each * arch.warp.size:g} lanes a cycle and multiprocessor, {_FLOPS[name]} each")
     shared = arch.shared.banks * arch.shared.bank_width_bytes / arch.shared.pass_cycles
     yield Ceiling("shared memory", chip * ghz * shared, "GB/s", f"{shared:g} bytes a cycle and multiprocessor")
-    links, core = arch.interconnect, arch.clocks.core_mhz / 1e3
-    back = arch.dram.partitions * links.partition_response_bytes_per_cycle
-    yield Ceiling("L2" if arch.caches.l2 is not None else "network", core * back, "GB/s",
-                  f"{back:g} bytes a core cycle from {arch.dram.partitions} partitions, packet headers included")
+    core, level = arch.clocks.core_mhz / 1e3, network_level(arch)
+    for name, ways in ((f"{level} reads", ways_back(arch)), (f"{level} writes", ways_there(arch))):
+        least = min(ways, key=lambda way: way.bytes_per_cycle)
+        yield Ceiling(name, core * least.bytes_per_cycle, "GB/s", f"{least.bytes_per_cycle:g} bytes a core cycle {least.where}, packet headers included")
     yield Ceiling("DRAM", arch.dram_bandwidth_gb_s, "GB/s", f"{arch.dram.partitions} partitions")
+
+
+def network_level(arch: Architecture) -> str:
+    """What answers requests of multiprocessors: the L2, or behind the network DRAM alone."""
+    return "L2" if arch.caches.l2 is not None else "network"
+
+
+@attrs.frozen
+class Way:
+    """Ports of one kind, which all packets of a direction pass."""
+
+    of: str
+    """``partitions``, ``ports`` of multiprocessors, or ``clusters``."""
+    bytes_per_cycle: int
+    """All of them together, per core cycle."""
+    where: str
+
+
+def ways_back(arch: Architecture) -> tuple[Way, ...]:
+    """List what answers to multiprocessors pass."""
+    links, partitions, clusters = arch.interconnect, arch.dram.partitions, _clusters(arch)
+    ways = [Way("partitions", partitions * links.partition_response_bytes_per_cycle, f"from {partitions} partitions")]
+    if links.cluster_ports is not None and links.cluster_ports.response_bytes_per_cycle:
+        ways.append(Way("clusters", clusters * links.cluster_ports.response_bytes_per_cycle, f"into {clusters} clusters"))
+    return tuple(ways)
+
+
+def ways_there(arch: Architecture) -> tuple[Way, ...]:
+    """List what requests, and what is stored by them, pass on their way to the partitions."""
+    links, partitions, clusters = arch.interconnect, arch.dram.partitions, _clusters(arch)
+    ports = (clusters if links.injection_scope == "cluster" else arch.chip.multiprocessors) * (2 if links.store_ports else 1)
+    ways = [Way("partitions", partitions * links.partition_request_bytes_per_cycle, f"into {partitions} partitions"),
+            Way("ports", ports * links.injection_bytes_per_cycle, f"from {ports} ports of multiprocessors")]
+    if links.cluster_ports is not None and links.cluster_ports.request_bytes_per_cycle:
+        ways.append(Way("clusters", clusters * links.cluster_ports.request_bytes_per_cycle, f"out of {clusters} clusters"))
+    return tuple(ways)
+
+
+def _clusters(arch: Architecture) -> int:
+    sizes = arch.chip.cluster_sizes
+    return len(sizes) + max(0, math.ceil((arch.chip.multiprocessors - sum(sizes)) / arch.chip.multiprocessors_per_cluster))
+
+
+def peak(arch: Architecture, width: str) -> float | None:
+    """Give the GFLOP/s of arithmetic of a width (``fp32``) that all units together allow, whatever mix of additions and multiplications.
+
+    None where the machine has no such arithmetic. It is more than the greatest ceiling of one class where classes have units of their own, such as a
+    GT200's multiplications.
+    """
+    arch, chip, ghz = in_sm_cycles(arch), arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3
+    units = {unit.name: unit for unit in arch.units}
+    copies: dict[tuple[str, int], float] = {}        # each copy of a unit that is no part of others → operations a cycle
+    costs = [(name, cost) for name, cost in arch.isa.operations.items() if name in _FLOPS]
+    costs += [(form.operation, form) for form in arch.isa.forms.values() if form.operation in _FLOPS]
+    greatest = 0
+    for name, declared in costs:
+        if not name.startswith(f"{width}_"):
+            continue
+        cost = at_clocks(arch, declared)
+        unit, greatest = units[cost.unit], max(greatest, _FLOPS[name])
+        whole, first = (unit.name, 0) if unit.part_of is None else (unit.part_of.unit, unit.part_of.first_copy)
+        rate = arch.warp.size * _FLOPS[name] / arch.interval_cycles(cost) / max(cost.issues, 1)
+        for copy in range(first, first + (arch.schedulers.count if unit.scope == "scheduler" else unit.copies)):
+            copies[whole, copy] = max(copies.get((whole, copy), 0.0), rate)
+    slots = arch.schedulers.count * arch.schedulers.issue_width / arch.schedulers.issue_interval_cycles
+    return chip * ghz * min(sum(copies.values()), slots * arch.warp.size * greatest) if copies else None
 
 
 def needed(arch: Architecture) -> tuple[Needed, ...]:

@@ -4,21 +4,22 @@ Williams, Waterman, Patterson, "Roofline: an insightful visual performance model
 """
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
-from archdef.bounds.ceilings import ceilings
+from archdef.bounds.ceilings import ceilings, network_level, peak
 from archdef.lower.encoding import Kind
 from archdef.lower.pack import lane_functions
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
 
-_FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
-_CLASSES = {"f32": "fp32_", "f64": "fp64_"}
-"""Width → how the names of its classes begin."""
+_FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "fms": 2, "fnma": 2, "mad": 2, "msub": 2, "nmad": 2}
+_WIDTHS = {"f64": ("fp64", 1), "f32": ("fp32", 1), "f16": ("fp16", 1), "f16x2": ("fp16", 2), "bf16": ("fp16", 1), "bf16x2": ("fp16", 2)}
+"""Type → how the names of its classes begin, and values that a lane's operation has."""
 
 
 @attrs.frozen
@@ -26,16 +27,16 @@ class Point:
     """A launch at one level of memory."""
 
     level: str
-    """``shared memory``, ``L2`` (``network`` where there is none) or ``DRAM``."""
+    """``shared memory``, ``L2 reads`` and ``L2 writes`` (``network`` where there is no L2), or ``DRAM``: the names of ceilings."""
     bytes: float
-    """Bytes that the launch moved there."""
+    """Bytes that the launch moved there, with the headers of packets."""
     intensity: float
     """Floating-point operations per byte."""
     attainable: float
     """GFLOP/s that this level and the units allow at this intensity."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Roofline:
     """Where a launch stands under the machine's roof."""
 
@@ -44,8 +45,11 @@ class Roofline:
     gflop_s: float
     """Of them, 10⁹ per second."""
     peak: float
-    """GFLOP/s of the machine in the width that the launch computes most in."""
+    """GFLOP/s that the units allow: of each width that the launch computes in, as large a part as it has of the operations."""
     points: tuple[Point, ...]
+
+    def __repr__(self) -> str:
+        return f"<Roofline: {self.gflop_s:.4g} of {self.attainable:.4g} GFLOP/s attainable, peak {self.peak:.4g}>"
 
     @property
     def attainable(self) -> float:
@@ -75,11 +79,10 @@ def roofline(run: Run) -> Roofline | None:
     if whole == 0 or run.launches:
         return None
     tops = {ceiling.name: ceiling.rate for ceiling in ceilings(run.architecture)}
-    widest = max(flops, key=flops.__getitem__)
-    peak = max(rate for name, rate in tops.items() if name.startswith(_CLASSES[widest]))
-    moved = _moved(run)
-    points = tuple(Point(level, n, whole / n, min(peak, whole / n * tops[level])) for level, n in moved.items() if n and level in tops)
-    return Roofline(whole, whole / run.elapsed_s / 1e9 if run.elapsed_s else 0.0, peak, points)
+    least = {width: n / rate for width, n in flops.items() if n and (rate := peak(run.architecture, width))}     # units of widths may work at a time
+    most = whole / max(least.values()) if least else math.inf
+    points = tuple(Point(level, n, whole / n, min(most, whole / n * tops[level])) for level, n in _moved(run).items() if n and level in tops)
+    return Roofline(whole, whole / run.elapsed_s / 1e9 if run.elapsed_s else 0.0, most, points)
 
 
 def _flops(run: Run) -> dict[str, float]:
@@ -87,13 +90,13 @@ def _flops(run: Run) -> dict[str, float]:
     ops, counters = run.program.ops, run.counters
     instructions = counters.statements["instructions"].astype(float)
     lanes = np.divide(counters.statements["thread_instructions"], instructions, out=np.zeros_like(instructions), where=instructions > 0)
-    found = dict.fromkeys(_CLASSES, 0.0)
+    found: dict[str, float] = {}
     names = {number: name for name, number in lane_functions()[Kind.ALU].items()}
     for k in np.flatnonzero((ops["kind"] == Kind.ALU) & (counters.issued > 0)):
-        what, _, width = names[int(ops["fn"][k])].partition("_")
-        width = width.partition("_")[0]
-        if width in found and what in _FLOPS:
-            found[width] += float(counters.issued[k]) * lanes[ops["statement"][k]] * _FLOPS[what]
+        what, *_, type_ = names[int(ops["fn"][k])].split("_")
+        if type_ in _WIDTHS and what in _FLOPS:
+            width, values = _WIDTHS[type_]
+            found[width] = found.get(width, 0.0) + float(counters.issued[k] * lanes[ops["statement"][k]]) * _FLOPS[what] * values
     return found
 
 
@@ -101,10 +104,10 @@ def _moved(run: Run) -> dict[str, float]:
     """Bytes by level."""
     c, arch = run.counters, run.architecture
     passes = c.shared_load_passes + c.shared_store_passes + c.shared_atomic_passes
-    looked_up = c.l1_hits + c.l1_misses
-    loads = c.global_load_bytes_moved * (c.l1_misses / looked_up if looked_up else 1.0)
-    moved = {"shared memory": float(passes * arch.shared.banks * arch.shared.bank_width_bytes),
-             "L2" if arch.caches.l2 is not None else "network": loads + c.global_store_bytes_moved}
+    moved = {"shared memory": float(passes * arch.shared.banks * arch.shared.bank_width_bytes)}
     if c.launches == 1:
-        moved["DRAM"] = float((c.partition["bytes_read"] + c.partition["bytes_written"]).sum())
+        level, partition = network_level(arch), c.partition
+        moved[f"{level} reads"] = float(partition["response_bytes"].sum())
+        moved[f"{level} writes"] = float(partition["request_bytes"].sum())
+        moved["DRAM"] = float((partition["bytes_read"] + partition["bytes_written"]).sum())
     return moved

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from archdef.bounds.bound import Bound
+from archdef.bounds.ceilings import ways_back, ways_there
 from archdef.lower.encoding import Kind, Space
-from archdef.parameters import number_of
-from archdef.spec import Interconnect
 
 if TYPE_CHECKING:
     from archdef.metrics import Counters
     from archdef.run.result import Run
+    from archdef.spec import Architecture
 
 _HOLDING = (Kind.ALU, Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.BRANCH, Kind.EXIT, Kind.RETURN)
 """Kinds of micro-ops that hold their unit whenever they are issued. Others may be issued again while they wait for lanes."""
@@ -47,7 +47,7 @@ def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Ite
     cycles = max(launch, chip["block_launch"]["end_64ths"]) / 64
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
-        yield from _memory(counters.partition, machine)
+        yield from _memory(counters.partition, machine, run.architecture)
 
 
 def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dict[str, Any]) -> Bound:
@@ -62,22 +62,20 @@ def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dic
                  f"{count:,.0f} slots of {interval} cycles, over {slots} schedulers; the busiest multiprocessor has {busiest:.2f} of the mean")
 
 
-def _memory(partition: np.ndarray, machine: dict[str, Any]) -> Iterator[Bound]:
+def _memory(partition: np.ndarray, machine: dict[str, Any], arch: Architecture) -> Iterator[Bound]:
     """Ports that every request passes, and data buses."""
     core, shader, links = machine["clocks"]["core_period_fs"], machine["clocks"]["shader_period_fs"], machine["interconnect"]
-    header, requests = links["header_bytes"], partition["requests"]
-    if requests.sum() == 0:
+    requests = int(partition["requests"].sum())
+    if requests == 0:
         return
-    least = _ceil(header, links["partition_request_bytes_per_cycle"]) * core / shader
-    yield Bound("partitions", float(requests.max() * least),
-                f"{int(requests.max()):,} requests at the busiest of {len(partition)} partitions, {least:.2f} cycles at least for each")
-    ports = machine["chip"]["multiprocessors"]
-    if links["injection_scope"] == number_of(Interconnect, "injection_scope", "cluster"):
-        ports = _ceil(ports, machine["chip"]["multiprocessors_per_cluster"])
-    ports *= 1 + links["store_ports"]
-    least = _ceil(header, links["injection_bytes_per_cycle"]) * core / shader
-    yield Bound("ports", float(requests.sum() * least / ports),
-                f"{int(requests.sum()):,} requests over {ports} ports, {least:.2f} cycles at least for each")
+    sent, back = (partition[f"{way}_fs"] / shader for way in ("request", "response"))
+    yield Bound("partitions", float(max(sent.max(), back.max())),
+                f"packets hold the ports of the busiest of {len(partition)} partitions for {sent.max():,.0f} cycles in, {back.max():,.0f} out")
+    for direction, ways in (("response", ways_back(arch)), ("request", ways_there(arch))):
+        moved = int(partition[f"{direction}_bytes"].sum())
+        for way in ways[1:]:        # behind that of the partitions
+            yield Bound(way.of, moved / way.bytes_per_cycle * core / shader,
+                        f"{moved:,} bytes of packets, {way.bytes_per_cycle:,} a core cycle {way.where}")
     if partition["reads"].any():
         yield Bound("memory trip", (links["request_latency_fs"] + links["response_latency_fs"] + machine["dram"]["t_cl_fs"]
                                     + machine["dram"]["extra_latency_fs"]) / shader, "one read, there and back")

@@ -19,11 +19,12 @@ from archdef.run.lanes import LaneWindow
 from archdef.run.module import Module
 from archdef.run.result import Run
 from archdef.spec import Architecture
+from archdef.values import cut
 
 GIGA = 1e9
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Row:
     """One kernel on one architecture."""
 
@@ -36,6 +37,10 @@ class Row:
     correct: bool
     failure: str = ""
     """Why the launch failed."""
+
+    def __repr__(self) -> str:
+        what = repr(self.run) if self.run else f"failed: {cut(self.failure)}"
+        return f"<Row {cut(self.case.kernel)} on {cut(self.architecture.label)}, {'correct' if self.correct else 'not correct'}: {what}>"
 
     @property
     def bandwidth(self) -> float | None:
@@ -54,7 +59,7 @@ class Row:
                        "why": {"line": line.line if line else None, "text": why(self.run)}}
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Comparison:
     """Every row of a comparison."""
 
@@ -67,6 +72,11 @@ class Comparison:
     """How far the run got that the user stopped; empty if all were done."""
     unfinished: Run | None = None
     """What was counted of the launch that was stopped; None if all were done, or none was under way."""
+
+    def __repr__(self) -> str:
+        machines = dict.fromkeys(row.architecture.name for row in self.rows)
+        return (f"<Comparison of {cut(self.workload.name)}, {self.size:,} {self.workload.size_means}: {len(self.rows)} launches on "
+                f"{cut(', '.join(machines), 100)}, {'all correct' if self.correct else 'not all correct'}>")
 
     @property
     def correct(self) -> bool:

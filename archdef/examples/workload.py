@@ -12,6 +12,7 @@ import numpy as np
 
 from archdef.errors import ArchdefError, nearest
 from archdef.spec import Architecture
+from archdef.values import cut
 
 FOLDER = Path(__file__).parent
 SHIPPED = ("divergence", "matmul", "reduction", "transpose", "vector_add")
@@ -21,18 +22,22 @@ class WorkloadError(ArchdefError):
     """A workload that does not exist, does not load, or does not take the size asked for."""
 
 
+def _array(array: np.ndarray) -> str:
+    return f"<{array.dtype} {array.shape}>"
+
+
 @attrs.frozen(eq=False)
 class Input:
     """An array that the kernel reads."""
 
-    array: np.ndarray
+    array: np.ndarray = attrs.field(repr=_array)
 
 
 @attrs.frozen(eq=False)
 class Output:
     """An array that the kernel fills, and what numpy expects in it."""
 
-    expected: np.ndarray
+    expected: np.ndarray = attrs.field(repr=_array)
     tolerance: float = 0.0
     """Largest accepted relative error; 0 asks for equality."""
 
@@ -49,7 +54,7 @@ class Output:
         return self.error(actual) <= self.tolerance
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Case:
     """One launch of a workload."""
 
@@ -66,8 +71,11 @@ class Case:
     symbols: Mapping[str, np.ndarray | int | float] = attrs.field(factory=dict, converter=dict)
     """Variables of the module, ``__constant__`` or ``__device__``, and what each holds at the launch."""
 
+    def __repr__(self) -> str:
+        return f"<Case {cut(self.kernel)} {self.grid} x {self.block}, {len(self.arguments)} arguments, {self.bytes_moved:,} bytes to move>"
 
-@attrs.frozen
+
+@attrs.frozen(repr=False)
 class Workload:
     """A source file with the recipe to launch its kernels."""
 
@@ -83,6 +91,9 @@ class Workload:
     size_means: str = "elements"
     options: Mapping[str, Any] = attrs.field(factory=dict, converter=dict)
     """How to compile, as `Device.compile` takes it: ``target``, ``extra``, ``lowering`` …"""
+
+    def __repr__(self) -> str:
+        return f"<Workload {cut(self.name)}: {cut(self.about)}, {self.size:,} {self.size_means}, from {cut(self.source.name)}>"
 
     def launches(self, architecture: Architecture, size: int | None = None, kernels: Iterable[str] = ()) -> tuple[Case, ...]:
         """List the launches for `size` on an architecture, restricted to `kernels` if there are any.

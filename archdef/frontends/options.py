@@ -132,7 +132,7 @@ class Interface:
     """What its author declared the first PTX parameters as, where PTX and source do not say it."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Compiled:
     """PTX text and where it is from."""
 
@@ -155,3 +155,6 @@ class Compiled:
     """Name expression → symbol, for `Options.name_expressions`."""
     again: Callable[[tuple[str, ...]], Compiled] | None = None
     """Compiles the same source once more, with these name expressions; None if the front end makes no instances of templates."""
+
+    def __repr__(self) -> str:
+        return f"<Compiled {values.cut(self.file)}: {len(self.ptx):,} characters of PTX from {values.cut(self.compiler, 100)}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from archdef import values
 from archdef.lower.image import Image
 from archdef.lower.listing import listing
 from archdef.lower.records import Parameter, Relocation, Statement
@@ -96,5 +97,5 @@ class Program:
         return -(-self.registers // self.register_unit) * self.register_unit
 
     def __repr__(self) -> str:
-        return (f"<Program {self.entry} for {self.architecture}: {len(self.ops)} micro-ops, {self.instructions} instructions, "
+        return (f"<Program {values.cut(self.entry)} for {values.cut(self.architecture)}: {len(self.ops)} micro-ops, {self.instructions} instructions, "
                 f"{self.registers} registers, {self.shared_bytes} B shared>")

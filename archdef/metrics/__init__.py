@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from archdef.errors import ArchdefError, nearest
 from archdef.metrics import dram, execution, lanes, memory, shared, stalls, texture
@@ -44,5 +45,13 @@ class Metrics(Mapping[str, float | None]):
         return len(self.definitions)
 
     def __repr__(self) -> str:
+        known = sum(value is not None for value in self.values())
+        return f"<Metrics: {len(self)}, of which {known} have a value>"
+
+    def __str__(self) -> str:
         return "\n".join(f"{name} {value:.6g} {self.definitions[name].unit}"
                          for name, value in self.items() if value is not None)
+
+    def __reduce__(self) -> tuple[type[Metrics], tuple[Any, ...]]:
+        own = tuple(self.definitions.values())
+        return Metrics, (self.measurement,) if own == BUILT_IN else (self.measurement, own)     # the functions of those built in have no names of their own

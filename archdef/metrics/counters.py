@@ -15,7 +15,7 @@ LANE_STATES = ("coherent", "first_path", "second_path", "stalled")
 """What a lane that lives does; every cycle of every one is one of them."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Counters:
     """Raw counters. Sums of the statement fields are attributes: ``counters.branches``."""
 
@@ -43,7 +43,7 @@ class Counters:
     components: Mapping[str, np.ndarray] = attrs.field(factory=dict)
     """Optional components between SMs and network that the machine has (``translation``) → what each counts, of the machine like `partition`: structured,
     one row per SM; ``wait_fs`` is the time for which it holds requests up."""
-    _sums: dict[str, int] = attrs.field(init=False, factory=dict, repr=False)
+    _sums: dict[str, int] = attrs.field(init=False, factory=dict)
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> Counters:
@@ -53,6 +53,9 @@ class Counters:
                    partitions_in_use=float(result["partitions_in_use"]), launches=int(result["launches"]), warps=int(result["warps"]),
                    lanes_launched=int(result["lanes_launched"]), threads=int(result["threads"]),
                    max_resident_blocks=int(result["max_resident_blocks"]), components=result.get("components", {}))
+
+    def __repr__(self) -> str:
+        return f"<Counters of {len(self.statements)} statements: {self.cycles:,} cycles, {self.warps:,} warps, {self.instructions:,} instructions>"
 
     def only(self, rows: Sequence[int] | np.ndarray) -> Counters:
         """Give the same launch with the statements of `rows` (an index array or mask) only."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import attrs
 
 from archdef.metrics.counters import Counters
+from archdef.values import cut
 
 if TYPE_CHECKING:
     from archdef.occupancy import Occupancy
     from archdef.spec import Architecture
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Measurement:
     """What a metric may look at."""
 
@@ -24,11 +25,14 @@ class Measurement:
     occupancy: Occupancy
     """The occupancy rule's answer for the launch."""
 
+    def __repr__(self) -> str:
+        return f"<Measurement on {cut(self.architecture.label)}: {self.counters!r}>"
+
 
 Formula: TypeAlias = Callable[[Measurement], float | None]
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Metric:
     """A named function of a measurement."""
 
@@ -45,6 +49,9 @@ class Metric:
     """Other tools' names of the same quantity."""
     most: float | Callable[[Measurement], float] | None = None
     """The largest value that it can have, or what gives it for a measurement; None: 100 of a percentage, else unbounded. The least is 0."""
+
+    def __repr__(self) -> str:
+        return f"<Metric {cut(self.name)} [{self.unit}] = {cut(self.formula, 120)}>"
 
     def __call__(self, measurement: Measurement) -> float | None:
         return self.function(measurement)

@@ -14,6 +14,7 @@ from archdef.errors import ArchdefError
 from archdef.formatting import size
 from archdef.microbench.suite import Benchmark, UnfitParameter, Unsupported, find, load, measure
 from archdef.microbench.machine import Machine
+from archdef.values import cut
 
 FORMAT = 1
 
@@ -48,7 +49,7 @@ class Row:
         return {name: value for name, value in attrs.asdict(self).items() if value or name == "parameters"}
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Results:
     """What a machine gave."""
 
@@ -56,6 +57,9 @@ class Results:
     about: dict[str, str]
     """Device, driver, date, whatever else is known."""
     rows: tuple[Row, ...]
+
+    def __repr__(self) -> str:
+        return f"<Results of {cut(self.label)}: {len(self.rows)} points>"
 
     def by_key(self) -> dict[tuple[Any, ...], Row]:
         """Give the rows by point."""

@@ -1,4 +1,4 @@
-"""Why a launch took the time that it took, in a sentence: the line that costs most and what its warps wait for."""
+"""Why a launch took the time that it took, in a sentence: what accounts for the most of it, the line that costs most, and what its warps wait for."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -9,9 +9,6 @@ from archdef.formatting import percent, three
 if TYPE_CHECKING:
     from archdef.run.result import Cost, Run
 
-_CAMPING = 0.75
-"""Memory that keeps fewer of its partitions at work than this is worth a word."""
-_MEMORY = ("memory_dependency", "memory_throttle")
 _NOTABLE = 1.05
 """Transactions or passes above the least by this factor are worth a word."""
 
@@ -27,22 +24,15 @@ def waiting(cost: Cost) -> str:
 
 
 def why(run: Run) -> str:
-    """Name the costliest line, its share, what its warps wait for, and what is unusual about its accesses."""
+    """Say what accounts for the most of the time, and of the costliest line its share, what its warps wait for, and what is unusual of its accesses."""
     line = costliest(run)
     if line is None:
         return "no instruction was executed"
     stalls = line.counters.stalls
     most = stalls[line.cause] / line.warp_cycles if line.warp_cycles else 0.0
-    remarks = [f"{percent(100 * line.share)} of warp cycles, {percent(100 * most)} of them {waiting(line)}",
-               *_accesses(run, line), *_camping(run, line)]
+    remarks = [*map(str, run.reasons[:1]),
+               f"{percent(100 * line.share)} of warp cycles here, {percent(100 * most)} of them {waiting(line)}", *_accesses(run, line)]
     return "; ".join(remarks)
-
-
-def _camping(run: Run, line: Cost) -> list[str]:
-    used, there = run.metrics["partitions_in_use"], len(run.partition)
-    if line.cause not in _MEMORY or used is None or used > _CAMPING * there:
-        return []
-    return [f"requests camp on {used:.1f} of {there} memory partitions at a time"]
 
 
 def _accesses(run: Run, line: Cost) -> list[str]:

@@ -9,6 +9,7 @@ from rich.console import Group
 from archdef.console import text
 from archdef.run.footprint_table import contents, render_map
 from archdef.spec import Architecture, Vocabulary
+from archdef.values import cut
 
 if TYPE_CHECKING:
     from archdef.occupancy import Occupancy
@@ -22,7 +23,7 @@ _REGISTER_BYTES = 4
 class MemoryMap:
     """Shares of one device's memory. Prints as a small table."""
 
-    architecture: str
+    architecture: str = attrs.field(repr=lambda label: repr(cut(label)))
     """Name of the machine."""
     capacity_bytes: int
     """Device memory in all."""

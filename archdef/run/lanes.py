@@ -72,7 +72,7 @@ class Recorded:
     """What the engine has recorded for a window."""
 
     window: LaneWindow
-    records: np.ndarray
+    records: np.ndarray = attrs.field(repr=lambda records: f"<{len(records):,} records>")
     lost: int
 
 
@@ -88,7 +88,7 @@ class Step:
     """Statements (rows of `Run.statements`) that it issued or waited for."""
     running: int
     """Mask of the lanes that run."""
-    states: np.ndarray
+    states: np.ndarray = attrs.field(repr=lambda states: "".join(SIGNS[state] for state in states))
     """`LaneState` of each lane."""
 
 

@@ -148,7 +148,7 @@ class Launcher(Generic[_Result]):
             raise LaunchError(f"cannot launch {self.kernel.name} on {error}", error.kind) from None
 
     def __repr__(self) -> str:
-        return f"<Launcher {self.kernel.name}[{self.grid}, {self.block}, {self.shared_bytes}]>"
+        return f"<Launcher {values.cut(self.kernel.name)}[{self.grid}, {self.block}, {self.shared_bytes}]>"
 
 
 def _budget(given: int | None, what: str, otherwise: int) -> int:

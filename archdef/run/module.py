@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import attrs
 
-from archdef import lower, ptxas
+from archdef import lower, ptxas, values
 from archdef._logs import logger
 from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import Compiled, Interface, signatures
@@ -145,8 +145,8 @@ class Module:
         return [*super().__dir__(), *map(self._called, self.kernels)]
 
     def __repr__(self) -> str:
-        kernels = ", ".join(map(self._called, self.kernels))
-        return f"<Module {self.compiled.file} on {self.device.architecture.label}: {kernels}>"
+        kernels = values.cut(", ".join(map(self._called, self.kernels)), 120)
+        return f"<Module {values.cut(self.compiled.file)} on {values.cut(self.device.architecture.label)}: {kernels}>"
 
     @property
     def resources(self) -> dict[str, Resources]:
@@ -260,4 +260,5 @@ class Kernel:
         raise LaunchError(f"{self.name} needs a launch configuration: kernel[grid, block](…)")
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.name} of {self.module.compiled.file} on {self.module.device.architecture.label}>"
+        module = self.module
+        return f"<Kernel {values.cut(self.name)} of {values.cut(module.compiled.file)} on {values.cut(module.device.architecture.label)}>"

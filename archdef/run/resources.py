@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from archdef.spec import FrozenMap
+from archdef.values import cut
 
 if TYPE_CHECKING:
     from archdef.lower.program import Program
     from archdef.run.module import Kernel, Module
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Resources:
     """Resources of one kernel on one machine. Values that only an assembler can know are None from liveness."""
 
@@ -48,6 +49,10 @@ class Resources:
     """Largest block: product of ``.maxntid`` or ``.reqntid``."""
     min_blocks: int | None
     """Blocks per multiprocessor that the author asked for, ``.minnctapersm``; registers are fitted to it by spilling."""
+
+    def __repr__(self) -> str:
+        return (f"<Resources of {cut(self.kernel)} on {cut(self.architecture)}: {self.registers} registers from {self.registers_from}, "
+                f"{self.stack_bytes} B stack, {self.shared_bytes} B shared>")
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data, ready for JSON."""

@@ -14,16 +14,19 @@ from archdef.baseline import Difference, difference
 from archdef.bounds import Bounds, Roofline, bounds, roofline
 from archdef.console import text
 from archdef.errors import LaunchError
+from archdef.formatting import count, percent, seconds
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
 from archdef.run import html_report
+from archdef.run.causes import Reason, reasons
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
 from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 from archdef.run.table import render
 from archdef.run.timeline import RunTimeline, TimelineRecord
 from archdef.spec import Architecture
+from archdef.values import cut
 
 if TYPE_CHECKING:
     import pandas
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from archdef.run.failures import IgnoredFailure
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False, slots=False, repr=False)
 class Cost:
     """What one source line, or one PTX statement, cost."""
 
@@ -61,6 +64,9 @@ class Cost:
         stalls = self.counters.stalls
         return max(stalls, key=stalls.__getitem__)
 
+    def __repr__(self) -> str:
+        return f"<Cost of {cut(self.file)}:{self.line}: {percent(100 * self.share)} of warp cycles, mostly {self.cause}, {cut(self.text)!r}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         return {"file": self.file, "line": self.line, "text": self.text, "share": self.share,
@@ -69,9 +75,12 @@ class Cost:
                 "lane_cycles": self.counters.lane_cycles, "lane_slots": self.counters.lane_slots}
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False, slots=False, repr=False)
 class Run:
-    """A finished launch."""
+    """A finished launch.
+
+    `pickle` and `copy` take what the launch left; what is worked out of it, such as `metrics`, the copy works out anew.
+    """
 
     kernel: str
     architecture: Architecture
@@ -87,21 +96,21 @@ class Run:
     """Everything that the engine counted."""
     program: Program
     """The lowered kernel, whose statements the counters belong to."""
-    sources: dict[str, tuple[str, ...]] = attrs.field(factory=dict, repr=False)
+    sources: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     """File name → its lines, as far as they are at hand."""
-    output: Output = attrs.field(factory=Output, repr=False)
+    output: Output = attrs.field(factory=Output)
     """What the kernel printed, call by call."""
-    launches: tuple[ChildLaunch, ...] = attrs.field(default=(), repr=False)
+    launches: tuple[ChildLaunch, ...] = ()
     """What kernels of this run launched, in order of their end. `counters`, `lines` and `statements` are of all of them together."""
-    failures: tuple[IgnoredFailure, ...] = attrs.field(default=(), repr=False)
+    failures: tuple[IgnoredFailure, ...] = ()
     """Calls of the device runtime that failed without the kernel looking."""
-    memory_map: MemoryMap | None = attrs.field(default=None, repr=False)
+    memory_map: MemoryMap | None = None
     """Shares of device memory during the launch: global, constant, private."""
-    moved: Moved | None = attrs.field(default=None, repr=False)
+    moved: Moved | None = None
     """Managed memory that moved to the device first, in the time before the launch began; None: none did."""
-    constants_written: bool = attrs.field(default=False, repr=False)
+    constants_written: bool = False
     """Whether it stored to constant memory that its own code also loads from."""
-    recorded: Recorded | None = attrs.field(default=None, repr=False)
+    recorded: Recorded | None = None
     """What the engine recorded for the option ``lanes`` of the launch."""
     timeline_record: TimelineRecord | None = attrs.field(default=None, repr=False)
     """What the engine recorded for the option ``timeline`` of the launch."""
@@ -116,6 +125,16 @@ class Run:
         if self.timeline_record is None:
             raise LaunchError(f"the timeline of {self.kernel} was not recorded: launch it with timeline=True, or an archdef.TimelineWindow")
         return RunTimeline(self, self.timeline_record, self._place)
+
+    def __repr__(self) -> str:
+        return (f"<Run of {cut(self.kernel)} {self.grid} x {self.block} on {cut(self.architecture.label)}: "
+                f"{count(self.cycles)} cycles, {seconds(self.elapsed_s)}>")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: self.__dict__[field.name] for field in attrs.fields(type(self))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     @functools.cached_property
     def lane_trace(self) -> LaneTrace | None:
@@ -229,6 +248,11 @@ class Run:
         """Operations per byte at each level of memory, and what the machine allows at that; None without floating-point arithmetic."""
         return roofline(self)
 
+    @functools.cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """What accounts for its time, the most first: causes, the part of the time of each, and what was measured of it."""
+        return reasons(self)
+
     @property
     def cpi_stack(self) -> dict[str, float]:
         """A warp's cycles per instruction by cause, the time to issue among them; the sum is the whole."""
@@ -274,7 +298,7 @@ class Run:
             "occupancy": self.occupancy.to_dict(), "metrics": dict(self.metrics),
             "counters": self.counters.totals(),
             "bounds": self.bounds and self.bounds.to_dict(), "roofline": self.roofline and self.roofline.to_dict(),
-            "warnings": list(self.warnings),
+            "reasons": [attrs.asdict(reason) for reason in self.reasons], "warnings": list(self.warnings),
             "stalls": self.counters.stalls, "lane_cycles": self.counters.lane_cycles, "lane_slots": self.counters.lane_slots,
             "partitions": list(_rows(self.partition)),
             "multiprocessors": list(_rows(self.counters.multiprocessor)),

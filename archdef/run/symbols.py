@@ -207,7 +207,7 @@ class Symbols(Mapping[str, Symbol]):
                 for name, found in unit.types(list(written)).items()}
 
     def __repr__(self) -> str:
-        return f"<Symbols of {self._module.compiled.file}: {', '.join(self) or 'none'}>"
+        return f"<Symbols of {self._module.compiled.file}: {values.cut(', '.join(self), 160) or 'none'}>"
 
 
 def _written(symbol: str) -> str:

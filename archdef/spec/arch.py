@@ -187,7 +187,7 @@ class Architecture:
         return f"{self.label}: {self.vendor} {self.title} ({self.family}, compute capability {self.compute_capability})"
 
     def __repr__(self) -> str:
-        return f"<Architecture {self.label}>"
+        return f"<Architecture {values.cut(self.label, 200)}>"
 
     # --------------------------------------------------------------------------------------------------- changing
     def evolve(self, changes: Mapping[str, object]) -> Architecture:

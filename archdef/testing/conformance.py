@@ -21,6 +21,7 @@ import attrs
 from archdef import registry
 from archdef.errors import ArchdefError, Interrupted
 from archdef.testing.checks import CHECKS, Check, Subject
+from archdef.values import cut
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
@@ -53,7 +54,7 @@ class Outcome:
         return self.status in (PASSED, EXCUSED)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Report:
     """What became of all checks of an architecture."""
 
@@ -62,6 +63,9 @@ class Report:
     outcomes: tuple[Outcome, ...]
     unknown: tuple[str, ...] = ()
     """Excuses that name no check."""
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.outcomes)} checks of {cut(self.architecture)}: {'good' if self.good else 'not good'}>"
 
     @property
     def good(self) -> bool:

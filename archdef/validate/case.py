@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from archdef.errors import ReferenceCaseError
+from archdef.values import cut
 
 CONFIDENCES = ("measured", "seen", "derived", "recalled")
 """How well a value is known: measured here; read in the source; computed from what was read; remembered of the source."""
@@ -205,7 +206,7 @@ class Gap:
         return self.low <= error <= self.high
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class References:
     """What a plugin ships for one architecture."""
 
@@ -219,6 +220,9 @@ class References:
     """Distributions that hold its reference cases, and are not installed: why there are none."""
     problem: str = ""
     """Why what is installed cannot be used."""
+
+    def __repr__(self) -> str:
+        return f"<References of {cut(self.arch)}: {len(self.cases)} cases, {len(self.gaps)} gaps>"
 
     def gap_of(self, id: str) -> Gap | None:
         """Find the gap that names a case: one that names it alone before those that name several."""

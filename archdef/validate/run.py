@@ -17,13 +17,14 @@ from archdef.validate.case import MEAN, ORDER, Case, Gap, Group, References
 from archdef.validate.finding import find
 from archdef.validate.load import references
 from archdef.validate.statistics import columns, order
+from archdef.values import cut
 
 MET, KNOWN, NEW, CLOSED, RANKED, REFUSED = "met", "known gap", "new gap", "closed gap", "ranks only", "not run"
 STATUSES = (MET, KNOWN, NEW, CLOSED, RANKED, REFUSED)
 """What becomes of a case. `NEW` and `CLOSED` are faults, `REFUSED` is one if the case counts."""
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Outcome:
     """One case with the model's value."""
 
@@ -34,6 +35,9 @@ class Outcome:
     gap: Gap | None = None
     message: str = ""
     """Why it is at fault, or why it did not run."""
+
+    def __repr__(self) -> str:
+        return f"<Outcome of {cut(self.case.id)}: {self.status}, {self.model} where hardware gave {self.case.value} {cut(self.case.unit)}>"
 
     @property
     def error(self) -> float | None:
@@ -58,7 +62,7 @@ class Outcome:
         return self.status in (NEW, CLOSED) or (self.status == REFUSED and self.case.counts)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Report:
     """One architecture's cases, judged."""
 
@@ -67,6 +71,9 @@ class Report:
     outcomes: tuple[Outcome, ...]
     faults: tuple[str, ...] = ()
     """What is wrong with the list of gaps itself: ids that DEVIATIONS.md lacks, gaps that name no case or have closed."""
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.outcomes)} cases of {cut(self.architecture.label)}: {'good' if self.good else 'not good'}>"
 
     @property
     def good(self) -> bool:

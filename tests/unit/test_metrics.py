@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from archdef.engine.records import MULTIPROCESSOR_DTYPE, PARTITION_DTYPE
 from archdef.metrics import BUILT_IN, LANE_STATES, STALLS, Counters, Measurement, Metrics, UnknownMetric
 from archdef.metrics.stalls import cpi_stack
 
@@ -13,10 +14,7 @@ PXD = Path(__file__).parents[2] / "ext" / "archdef" / "engine" / "counters.pxd"
 FIELDS = re.findall(r"int64_t (\w+)", PXD.read_text())
 GROUPS = {"stall_cycles": (len(STALLS),), "lane_cycles": (4,), "lane_slots": (4,)}
 STATEMENT = np.dtype([(name, "i8", GROUPS.get(name, ())) for name in FIELDS])
-SM = np.dtype([(name, "i8") for name in ("blocks", "warps", "active_cycles", "warp_cycles", "issue_cycles")])
-PARTITION = np.dtype([(name, "i8") for name in ("reads", "writes", "bytes_read", "bytes_written", "busy_fs", "row_hits",
-                                                "row_misses",
-                                                "l2_hits", "l2_misses", "texture_l2_hits", "texture_l2_misses", "requests")])
+SM, PARTITION = MULTIPROCESSOR_DTYPE, PARTITION_DTYPE
 
 
 def table(dtype, *rows):

@@ -31,14 +31,15 @@ def statement(line, text="st.global.f32 [%rd1], %f1;", **more):
     return SimpleNamespace(**({"line": 10 + line, "file": "k.cu", "source_line": line, "text": text} | more))
 
 
-def run(architecture, *costs, lines=(1, 3), in_use=2.0):
+def run(architecture, *costs, lines=(1, 3)):
     """Make a finished launch with a statement for each line."""
     program = SimpleNamespace(file="k.cu.ptx", statements=[statement(line) for line in lines],
                               registers_from="liveness", spilled_registers=0, warnings=(), local_bytes=0,
                               ops=np.zeros(0, MICRO_OP), targets=())
     return Run("k", architecture, (4, 1, 1), (128, 1, 1), 1024, 10,
                occupancy(architecture, threads=128, registers=10, shared_bytes=1024),
-               counters(*costs, partition=({"bytes_read": 100}, {"bytes_written": 300}), in_use=in_use), program, SOURCE)
+               counters(*costs, sm=({"blocks": 4, "active_cycles": 200, "warp_cycles": 3200},), partition=({"bytes_read": 100}, {"bytes_written": 300})),
+               program, SOURCE)
 
 
 @pytest.fixture
@@ -63,8 +64,11 @@ def stores(architecture):
 
 def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
     assert costliest(stores).line == 3 and costliest(stores).text == "out[threadIdx.x * 32] = 1;"
-    assert why(stores) == ("90 % of warp cycles, 88.9 % of them waiting for room in the memory system's queues; "
+    assert why(stores) == (f"{stores.reasons[0]}; 90 % of warp cycles here, 88.9 % of them waiting for room in the memory system's queues; "
                            "32.0 transactions per store, 12.5 % of their bytes used")
+    reason = stores.reasons[0]
+    assert (reason.cause, reason.text) == ("scattered accesses", "32.0 transactions per store; 87.5 % of the bytes moved were asked for by nobody")
+    assert reason.share == pytest.approx(80 / 92 * 0.875, rel=0.05)     # the launch of its blocks is held for the rest
 
 
 @pytest.mark.parametrize("kind, said", [
@@ -78,13 +82,6 @@ def test_a_launch_whose_warps_waited_for_their_turn_says_that_the_schedulers_num
     assert (said is not None) == ("by assumed numbers" in text(rendered(run(machine, waited, waited))))
     assert said is None or said in " ".join(text(rendered(run(machine, waited, waited))).split())
     assert "chooses among" not in text(rendered(run(machine, alone, alone)))
-
-
-def test_requests_that_camp_are_named_where_warps_wait_for_memory(architecture, stores):
-    waits = {"instructions": 2, "stall_cycles": stalls(selected=4, memory_dependency=90)}
-    assert "requests camp on 1.2 of 2 memory partitions at a time" in why(run(architecture, waits, waits, in_use=1.2))
-    computes = {"instructions": 2, "stall_cycles": stalls(selected=4, alu_dependency=90)}
-    assert "camp" not in why(run(architecture, computes, computes, in_use=1.2)) and "camp" not in why(stores)
 
 
 def test_a_kernel_that_did_nothing_has_no_costliest_line(architecture):

@@ -11,6 +11,14 @@ from archdef.engine.route cimport Routing
 from archdef.engine.link cimport Link, link_reserve
 from archdef.engine.topology cimport Topology, topology_travel
 
+cdef struct PortCounters:    # of the ports of a partition, or of the slice of its number
+    int64_t request_bytes    # of packets that came in …
+    int64_t request_fs       # … for how long they held the port …
+    int64_t request_wait_fs  # … and for how long they waited for it, in sum
+    int64_t response_bytes   # the same of those that went out
+    int64_t response_fs
+    int64_t response_wait_fs
+
 cdef struct Crossbar:
     const MachineTable *m
     const Routing *routing
@@ -23,6 +31,7 @@ cdef struct Crossbar:
     int64_t *leaving_fs      # [cluster]: until when something leaves it, where there is a limit
     int64_t *in_free_fs      # [partition or slice]: from when on the next packet can come in …
     int64_t *out_free_fs     # … and go out
+    PortCounters *counters   # [partition or slice]
     Link *links              # of the clusters, NULL: answers come in as fast as partitions give them
     Link *partition_links    # [L2 partition][link], NULL: all that comes from other L2 partitions comes at once
     int64_t landed_fs        # when the last store landed
@@ -63,13 +72,21 @@ cdef inline int64_t enter_partition(Crossbar *x, int32_t which, int64_t packet, 
     """When a packet is through a partition's port, which it holds for `takes_fs` at least."""
     cdef const MachineTable *m = x.m
     cdef int64_t arrival = max(leaves_fs + m.interconnect.request_latency_fs, x.in_free_fs[which])
-    x.in_free_fs[which] = arrival + max(takes_fs, port_fs(m, packet, m.interconnect.partition_request_bytes_per_cycle))
+    takes_fs = max(takes_fs, port_fs(m, packet, m.interconnect.partition_request_bytes_per_cycle))
+    x.counters[which].request_wait_fs += arrival - leaves_fs - m.interconnect.request_latency_fs
+    x.in_free_fs[which] = arrival + takes_fs
+    x.counters[which].request_bytes += packet
+    x.counters[which].request_fs += takes_fs
     return x.in_free_fs[which]
 
 cdef inline int64_t enter_slice(Crossbar *x, int32_t port_slice, const Request *r, int64_t packet, int64_t least_fs, int64_t leaves_fs) noexcept nogil:
     """When a packet is through a slice's port, which it gets to no sooner than `least_fs`."""
     cdef int64_t arrival = max(max(leaves_fs + x.m.interconnect.request_latency_fs, x.in_free_fs[port_slice]), least_fs)
-    x.in_free_fs[port_slice] = arrival + slice_port_fs(x.m, r, packet)
+    cdef int64_t takes_fs = slice_port_fs(x.m, r, packet)
+    x.counters[port_slice].request_wait_fs += arrival - leaves_fs - x.m.interconnect.request_latency_fs
+    x.in_free_fs[port_slice] = arrival + takes_fs
+    x.counters[port_slice].request_bytes += atomic_data(x.m, r) if r.kind == RQ_ATOMIC else packet
+    x.counters[port_slice].request_fs += takes_fs
     return x.in_free_fs[port_slice]
 
 cdef inline void crossbar_deliver(Crossbar *x, int64_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
@@ -110,9 +127,13 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
     cdef const MachineTable *m = x.m
     cdef int64_t *out = x.out_free_fs + slice
     cdef int64_t packet = m.interconnect.header_bytes + bytes, arrival
+    cdef int64_t takes_fs = port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
     if out[0] < time_fs:
         out[0] = time_fs
-    out[0] += port_fs(m, packet, m.interconnect.partition_response_bytes_per_cycle)
+    x.counters[slice].response_wait_fs += out[0] - time_fs
+    out[0] += takes_fs
+    x.counters[slice].response_bytes += packet
+    x.counters[slice].response_fs += takes_fs
     arrival = out[0] + m.interconnect.response_latency_fs + late_fs
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
         arrival = link_reserve(x.links + x.cluster[sm], m.clocks.core_period_fs, arrival,

@@ -20,7 +20,9 @@ cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int
     x.leaving_fs = <int64_t *>calloc(<size_t>m.chip.multiprocessors, sizeof(int64_t))
     x.in_free_fs = <int64_t *>calloc(<size_t>m.dram.partitions, sizeof(int64_t))
     x.out_free_fs = <int64_t *>calloc(<size_t>m.dram.partitions, sizeof(int64_t))
-    if x.cluster == NULL or x.sending_fs == NULL or x.leaving_fs == NULL or x.in_free_fs == NULL or x.out_free_fs == NULL:
+    x.counters = <PortCounters *>calloc(<size_t>m.dram.partitions, sizeof(PortCounters))
+    if (x.cluster == NULL or x.sending_fs == NULL or x.leaving_fs == NULL or x.in_free_fs == NULL or x.out_free_fs == NULL
+            or x.counters == NULL):
         raise MemoryError("crossbar of the machine")
     _number_clusters(x)
     _measure_noc(x)
@@ -41,11 +43,13 @@ cdef void crossbar_close(Crossbar *x) noexcept nogil:
     free(x.leaving_fs)
     free(x.in_free_fs)
     free(x.out_free_fs)
+    free(x.counters)
     links_close(x.links)
     links_close(x.partition_links)
     topology_close(x.topology)
     x.cluster = NULL
     x.hop_fs = x.noc_distance_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
+    x.counters = NULL
     x.links = x.partition_links = NULL
     x.topology = NULL
 

@@ -56,6 +56,8 @@ cdef struct PartitionCounters:
     int64_t busy_fs
     int64_t row_hits
     int64_t row_misses
+    int64_t awaited          # transactions that a multiprocessor waits for, unlike what a cache writes back …
+    int64_t awaited_fs       # … and how long each took from its arrival in the queue
     int64_t texture_l2_hits  # of a second cache of its own for texture fetches
     int64_t texture_l2_misses
     int64_t l2_hits

@@ -313,6 +313,9 @@ cdef int32_t dram_serve(Dram *d, int32_t index, int64_t now_fs, int64_t *done_fs
         b.precharge_fs = d.write_end_fs + m.dram.t_wr_fs
         d.counters.writes += 1
         d.counters.bytes_written += e.bytes
+    if e.direction == DIR_READ or e.sm >= 0:
+        d.counters.awaited += 1
+        d.counters.awaited_fs += done_fs[0] - e.arrival_fs
     _unlink(d, b, index)
     if m.dram.page_policy == DRAM_PAGE_POLICY_CLOSE_ADAPTIVE and b.hit[DIR_READ] < 0 and b.hit[DIR_WRITE] < 0:
         b.row = -1

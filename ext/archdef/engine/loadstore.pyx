@@ -149,6 +149,7 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
     cdef const MachineTable *m = w.launch.m
     cdef Scheduler *s = w.scheduler
     cdef int64_t passes = reach.shared_passes * u.bank_passes, extra = passes * m.shared.pass_cycles, start
+    cdef int64_t *landed = sm.chip.dispatcher.landed + w.launch.number
     latency[0] += (passes - 1) * m.shared.pass_latency_cycles + m.shared.latency_cycles
     if u.kind == K_LOAD and u.space != SP_MATRIX:
         latency[0] += (reach.shared_groups - 1) * m.shared.group_latency_cycles
@@ -156,9 +157,13 @@ cdef void _begin_shared(Sm *sm, Warp *w, const Uop *u, const Reach *reach, int64
         s.next_issue = max(s.next_issue, cycle) + (passes - reach.shared_groups) * m.shared.pass_cycles
     if sm.banks.products_until > cycle:       # they come first
         extra *= m.isa.warpgroup.shared_pass_ratio
+    start = cycle
     if m.load_store.pipeline.data_stage_entries:
         start = banks_pass(&sm.banks, cycle, extra)
         latency[0] += start - cycle
+    if u.set_count == 0:        # no warp waits for it, but its launch
+        landed[0] = max(landed[0], start + extra)
+    if m.load_store.pipeline.data_stage_entries:
         extra = max(1, banks_room(&sm.banks, sm.m.load_store.pipeline.data_stage_entries) - cycle)
     occupy(sm, w, u, cycle, max(extra, <int64_t>u.interval))
 

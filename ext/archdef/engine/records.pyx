@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from archdef.engine.counters cimport StatementCounters
+from archdef.engine.crossbar cimport PortCounters
 from archdef.engine.device_runtime cimport ChildRecord
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.launch cimport Launch
@@ -24,12 +25,14 @@ cdef SmCounters _no_sm
 memset(&_no_sm, 0, sizeof(SmCounters))
 cdef PartitionCounters _no_partition
 memset(&_no_partition, 0, sizeof(PartitionCounters))
+cdef PortCounters _no_port
+memset(&_no_port, 0, sizeof(PortCounters))
 cdef ChildRecord _no_child
 memset(&_no_child, 0, sizeof(ChildRecord))
 CHILD_DTYPE = _dtype(_no_child)
 COUNTER_DTYPE = _dtype(_no_statement)
 MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
-PARTITION_DTYPE = _dtype(_no_partition)
+PARTITION_DTYPE = _dtype({**_no_partition, **_no_port})
 
 
 cdef tuple as_records(const Launch *launch, const Residency *residencies, int64_t multiprocessors):
@@ -53,9 +56,9 @@ cdef object child_records(const ChildRecord *records, int64_t count):
 
 
 cdef object partition_records(const Network *network):
-    """Copy counters of memory partitions."""
+    """Copy counters of memory partitions and of their ports."""
     cdef int64_t i
     each = np.zeros(network.m.dram.partitions, PARTITION_DTYPE)
     for i in range(network.m.dram.partitions):
-        each[i] = tuple((<object>network.partitions[i].dram.counters).values())
+        each[i] = (*(<object>network.partitions[i].dram.counters).values(), *(<object>network.crossbar.counters[i]).values())
     return each
