@@ -13,7 +13,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def show(renderable) -> None:
-    """Print a rich object; text that goes to no terminal gets the full width."""
+    """Print a rich object in the columns there are; what goes to a pipe or a file is as wide as it is."""
     report.terminal.show(renderable)
 
 

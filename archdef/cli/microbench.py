@@ -10,6 +10,7 @@ import archdef
 from archdef import _evidence, report
 from archdef.cli.common import emit, show
 from archdef.cli.output import will_plot, will_write, write
+from archdef.console import UNLIMITED
 from archdef.errors import nearest
 from archdef.options import architectures, parse_settings, set_option
 
@@ -57,7 +58,7 @@ def command(context, words, hardware, parameters, against, listed, as_json, plot
             return write(output, found[0].to_json() if len(documents) == 1 else json.dumps(documents, indent=1) + "\n")
         return emit(documents[0] if len(documents) == 1 else documents)
     if output:
-        return write(output, report.terminal.text(report.microbenched.render(found, measured)) + "\n")
+        return write(output, report.terminal.text(report.microbenched.render(found, measured), UNLIMITED) + "\n")
     show(report.microbenched.render(found, measured))
     return None
 

@@ -40,7 +40,7 @@ def command(context, archs, only, quick, jobs, everything, listed, output, page,
         chosen = _with_evidence([(archdef.validate.run.available(architecture.name), architecture) for architecture in chosen])
     if listed:
         found = [archdef.validate.run.available(architecture.name) for architecture in chosen]
-        click.echo(report.validated.listing(_only(one, only) for one in found))
+        show(report.validated.listing(_only(one, only) for one in found))
         context.exit(2 if any([_unusable(one) for one in found]) else 0)  # noqa: C419  each says what it is
     will_write(output)
     _check(page, plot)
