@@ -3,6 +3,7 @@
 Most files below take more than six seconds of processor time each. The plugins' own tests, which ask every question of every
 machine, and studies marked long are not in it.
 """
+import os
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ _SLOW = {TESTS / folder / f"test_{name}.py" for folder, names in SLOW.items() fo
 
 
 def pytest_configure():
+    os.environ.pop("COLUMNS", None)     # pytest-xdist sets it for its workers; what commands print there is for a pipe as without it
     if missing := sorted(str(path) for path in _SLOW if not path.is_file()):
         raise pytest.UsageError(f"tests/conftest.py lists tests as slow that are not there: {', '.join(missing)}")
 
