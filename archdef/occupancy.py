@@ -8,12 +8,12 @@ from typing import Any
 
 import attrs
 from rich.console import Group
-from rich.table import Table
 
 from archdef import registry, values
-from archdef.console import console
+from archdef.console import text
 from archdef.errors import LaunchError
 from archdef.spec import Architecture, FrozenMap, Limits, Vocabulary
+from archdef.tables import Column, Kind, Table
 
 _PLAIN = Vocabulary()
 _DESCRIBED = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory"}
@@ -104,23 +104,16 @@ class Occupancy:
         used = {"warps": _count(self.warps_per_block, words.warp), "blocks": "",
                 "registers": f"{self.registers} per thread", "shared": f"{self.shared_bytes} B"}
         named = {"warps": f"{words.warp}s", "blocks": f"{words.block}s", "shared": words.shared}
-        table = Table()
-        table.add_column("limit")
-        table.add_column(f"one {words.block} uses", justify="right")
-        table.add_column(f"{words.block}s allowed", justify="right")
-        table.add_column("")
+        table = Table(Column("limit"), Column(f"one {words.block} uses", Kind.NUMBER), Column(f"{words.block}s allowed", Kind.NUMBER), Column(""))
         for key, allowed in self.limits.items():
             binds = key in self.limiter and (key != "shared" or self.shared_bytes > 0)
-            table.add_row(named.get(key, key), used[key], str(allowed), "limits" if binds else "")
+            table.add(named.get(key, key), used[key], str(allowed), "limits" if binds else "")
         head = (f"{self.architecture}: {_count(self.active_blocks, words.block)} of {self.threads} threads, {self.active_warps} "
                 f"of {self.max_warps} {words.warp}s per {words.multiprocessor} ({self.occupancy:.1%})")
         return Group(head, table, *([f"to hold more: {self.suggestion}"] if self.suggestion else []))
 
     def __str__(self) -> str:
-        made = console(width=100, color_system=None)
-        with made.capture() as captured:
-            made.print(self)
-        return "\n".join(line.rstrip() for line in captured.get().splitlines())
+        return text(self)
 
 
 def occupancy(architecture: Architecture | str, *, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:

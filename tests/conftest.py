@@ -3,6 +3,7 @@
 Most files below take more than six seconds of processor time each. The plugins' own tests, which ask every question of every
 machine, and studies marked long are not in it.
 """
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ SLOW = {
     "oracle": "flow forms kernels shipped_examples spilling",
     "policies": "block_throttling brought cache_policies dram_order l1_policies page_placement policy_plugin throttle",
     "pytest_plugin": "architecture_matrix",
+    "report": "widths",
     "reports": "report_browser report_page",
     "run": "debug_builds footprint lane_states metric_ranges module_symbols template_instances warp_sizes",
     "style": "tools user_script",
@@ -41,6 +43,7 @@ _SLOW = {TESTS / folder / f"test_{name}.py" for folder, names in SLOW.items() fo
 
 
 def pytest_configure():
+    os.environ.pop("COLUMNS", None)     # pytest-xdist sets it for its workers; what commands print there is for a pipe as without it
     if missing := sorted(str(path) for path in _SLOW if not path.is_file()):
         raise pytest.UsageError(f"tests/conftest.py lists tests as slow that are not there: {', '.join(missing)}")
 

@@ -25,7 +25,7 @@ def task(label):
 
 
 def show(renderable) -> None:
-    """Print a rich object; text that goes to no terminal gets the full width."""
+    """Print a rich object in the columns there are; what goes to a pipe or a file is as wide as it is."""
     report.terminal.show(renderable)
 
 

@@ -31,5 +31,5 @@ def command(context, file, kernels, passes, names, options, settings, as_json):
     elif passes:
         show(report.lowered.render_passes(answers))
     else:
-        click.echo(report.lowered.render_program(answers), nl=False)
+        show(report.lowered.render_program(answers))
     context.exit(2 if answers and all(answer.program is None for answer in answers) else 0)

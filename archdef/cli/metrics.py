@@ -4,7 +4,8 @@ from __future__ import annotations
 import click
 
 import archdef
-from archdef.cli.common import common_options, emit
+from archdef import report
+from archdef.cli.common import common_options, emit, show
 from archdef.cli.completing import METRIC
 from archdef.errors import nearest
 
@@ -21,8 +22,5 @@ def command(names, as_json):
     chosen = {known[name].name: known[name] for name in names} if names else {metric.name: metric for metric in archdef.metrics.BUILT_IN}
     if as_json:
         emit([{"name": m.name, "unit": m.unit, "about": m.about, "formula": m.formula, "aliases": m.aliases} for m in chosen.values()])
-        return
-    for metric in chosen.values():
-        click.echo(f"{metric.name} [{metric.unit}] = {metric.formula}\n    {metric.about}")
-        if metric.aliases:
-            click.echo(f"    also {', '.join(metric.aliases)}")
+    else:
+        show(report.measures.render(chosen.values()))

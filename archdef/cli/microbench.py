@@ -10,6 +10,7 @@ from archdef import _evidence, report
 from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.completing import POINT, BenchmarkOrArchitecture
 from archdef.cli.output import will_plot, will_write, write
+from archdef.console import UNLIMITED
 from archdef.errors import nearest
 from archdef.options import arch_option, architectures, parse_settings, set_option
 
@@ -63,7 +64,7 @@ def command(context, words, names, hardware, parameters, against, listed, as_jso
             return write(output, found[0].to_json() if len(documents) == 1 else json.dumps(documents, indent=1) + "\n")
         return emit(documents[0] if len(documents) == 1 else documents)
     if output:
-        return write(output, report.terminal.text(report.microbenched.render(found, measured)) + "\n")
+        return write(output, report.terminal.text(report.microbenched.render(found, measured), UNLIMITED) + "\n")
     show(report.microbenched.render(found, measured))
     return None
 

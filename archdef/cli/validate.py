@@ -43,7 +43,7 @@ def command(context, names, only, quick, jobs, everything, listed, output, page,
             emit([{"architecture": case.arch, "id": case.id, "long": case.long, "quantity": case.quantity, "experiment": case.experiment,
                    "parameters": case.parameters} for one in wanted for case in one.cases])
         else:
-            click.echo(report.validated.listing(wanted))
+            show(report.validated.listing(wanted))
         context.exit(2 if any([_unusable(one) for one in found]) else 0)  # noqa: C419  each says what it is
     will_write(output)
     _check(page, plot)

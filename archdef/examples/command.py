@@ -7,22 +7,24 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
-from textwrap import fill
 from typing import Any
 
 import attrs
 import click
+from rich.console import Group
+from rich.text import Text
 
 from archdef import registry
+from archdef.console import text
 from archdef.errors import ArchdefError
 from archdef.examples.comparison import Row, compare
 from archdef.examples.workload import Workload
 from archdef.options import arch_option, architectures, set_option
 from archdef.spec import Architecture
+from archdef.tables import Column, Kind
+from archdef.tables import Table as Layout
 
 __all__ = ["Table", "WrongAnswer", "command", "launches", "printed"]
-
-_GAP, _WIDTH = "  ", 120
 
 
 class WrongAnswer(ArchdefError):
@@ -43,13 +45,18 @@ class Table:
     notes: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     """What stands below the table: launches that were refused, and why."""
 
+    def __rich__(self) -> Group:
+        first, *others = self.columns
+        table = Layout(Column(first, Kind.PROSE), *(Column(heading, Kind.NUMBER, part=number) for number, heading in enumerate(others)), rule=False)
+        for row in self.rows:
+            table.add(*row)
+        below = Layout(Column("", Kind.PROSE), header=False)
+        for note in self.notes:
+            below.add(f"  {note}")
+        return Group(Text(self.title), *([table] if self.rows else []), *([below] if self.notes else []))
+
     def __str__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
-        lines = [self.title, *(_GAP.join(cell.ljust(width) if k == 0 else cell.rjust(width)
-                                        for k, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()
-                               for cells in (self.columns, *self.rows) if self.rows)]
-        return "\n".join([*lines, *(fill(note, _WIDTH, initial_indent=_GAP, subsequent_indent=2 * _GAP, break_long_words=False,
-                                         break_on_hyphens=False) for note in self.notes)])
+        return text(self)
 
 
 def launches(workload: Workload, architecture: Architecture, size: int | None = None, kernels: Iterable[str] = (),

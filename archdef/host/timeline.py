@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
-from rich.console import Group
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from archdef.console import text
 from archdef.files.trace_events import TraceEvents, save
 from archdef.host.link import FS_PER_US
+from archdef.tables import Column, Kind, Table
 
-_WIDTH = 72
+_WIDTH, _LEAST = 72, 32
+"""Characters of a chart's line: at most, and below which it is not narrowed."""
 
 
 class Recorded(Protocol):
@@ -143,32 +144,39 @@ class Timeline:
             rows += [(place, stream, self.of(place, stream=stream)) for stream in streams]
         return rows
 
-    def __rich__(self):
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not self.spans:
-            return Text("nothing ran")
+            yield Text("nothing ran")
+            return
+        wide = _WIDTH
+        while wide > _LEAST and not self._chart(wide).fits(options.max_width):
+            wide -= 4
+        yield self._chart(wide)
+        yield Text("stream rows: K kernel, > to the device, < to the host, = between devices or within one, 0 memset, f host function")
+        for label in self.assumed:
+            yield Text(f"{label} declares no host_link; a typical one is assumed")
+
+    def _chart(self, wide: int) -> Table:
+        """Draw the rows, time over so many characters."""
         first, last = min(s.start for s in self.spans), max(s.end for s in self.spans)
-        scale = max(1, last - first) / _WIDTH
-        table = Table(box=None, pad_edge=False, show_header=True)
-        table.add_column("", no_wrap=True)
-        table.add_column("", no_wrap=True)
-        table.add_column(f"{first / FS_PER_US:,.1f} us {'':─^{_WIDTH - 30}} {last / FS_PER_US:,.1f} us", no_wrap=True)
-        table.add_column("busy", justify="right", no_wrap=True)
+        scale = max(1, last - first) / wide
+        ends = f"{first / FS_PER_US:,.1f} us", f"{last / FS_PER_US:,.1f} us"
+        axis = f"{ends[0]} {'':─^{max(wide - len(ends[0]) - len(ends[1]) - 2, 1)}} {ends[1]}"
+        table = Table(Column("", called="device"), Column("", called="row"), Column(axis), Column("busy", Kind.NUMBER), rule=False)
         shown = ""
         for place, row, spans in self._rows():
-            line = ["·"] * _WIDTH
+            line = ["·"] * wide
             for number, s in enumerate(spans):
                 if s.kind in ("record", "wait"):
                     continue
-                a = min(_WIDTH - 1, int((s.start - first) / scale))
-                b = max(a + 1, min(_WIDTH, int((s.end - first) / scale + 0.5)))
+                a = min(wide - 1, int((s.start - first) / scale))
+                b = max(a + 1, min(wide, int((s.end - first) / scale + 0.5)))
                 mark = "█▓"[number % 2] if row == s.row or row.startswith(s.row) else _letter(s)
                 line[a:b] = mark * (b - a)
             busy = sum(s.duration_us for s in spans if s.kind != "record")
-            table.add_row(place if place != shown else "", row, "".join(line), f"{busy:,.1f} us")
+            table.add(place if place != shown else "", row, "".join(line), f"{busy:,.1f} us")
             shown = place
-        notes = [Text(f"{label} declares no host_link; a typical one is assumed") for label in self.assumed]
-        legend = Text("stream rows: K kernel, > to the device, < to the host, = between devices or within one, 0 memset, f host function")
-        return Group(table, legend, *notes)
+        return table
 
     def __str__(self) -> str:
         return text(self)

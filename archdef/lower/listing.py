@@ -1,7 +1,8 @@
 """A program as text: op index, PTX line, micro-op, cost."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from archdef.lower.encoding import (
     NO_PREDICATE,
@@ -39,24 +40,48 @@ _SYMBOLS = {ConstantKind.GLOBAL_SYMBOL: "global", ConstantKind.CONST_SYMBOL: "co
 _ROUNDINGS = ("", ".rz", ".rm", ".rp")
 
 
+class Line(NamedTuple):
+    """A micro-op of a listing."""
+
+    op: int
+    ptx_line: int
+    text: str
+    unit: int
+    issues: int
+    interval: float
+    latency: int
+
+
+def head(program: Program) -> str:
+    """Say how large a program is."""
+    return (f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
+            f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local")
+
+
+def given(program: Program) -> list[str]:
+    """List the registers that hold something when the program starts."""
+    return [f"r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}" for row in program.specials]
+
+
+def lines(program: Program) -> Iterator[Line]:
+    """Give the micro-ops of a program."""
+    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in lane_functions().items()}
+    for k, op in enumerate(program.ops):
+        yield Line(k, program.statements[op["statement"]].line, _text(program, op, names), int(op["unit"]), int(op["issues"]),
+                   float(op["interval"] + op["fraction"] / 256), int(op["latency"]))
+
+
 def listing(program: Program) -> str:
     """Print a program, one op a line."""
-    head = (f"{program.entry} for {program.architecture}: {len(program.ops)} micro-ops, {program.instructions} instructions, "
-            f"{program.registers} registers, {program.rows} rows, {program.shared_bytes} B shared, {program.local_bytes} B local")
-    lines = [head]
-    for row in program.specials:
-        lines.append(f"      r{row['row']} = %{SpecialRegister(int(row['special'])).name.lower()}")
-    for k, (statement, text, cost) in enumerate(listed(program)):
-        lines.append(f"{k:5d} {program.statements[statement].line:5d}  {text:64s} {cost}")
-    return "\n".join(lines) + "\n"
+    ops = (f"{op.op:5d} {op.ptx_line:5d}  {op.text:64s} unit {op.unit} issues {op.issues} interval {op.interval:g} latency {op.latency}"
+           for op in lines(program))
+    return "\n".join([head(program), *(f"      {register}" for register in given(program)), *ops]) + "\n"
 
 
 def listed(program: Program) -> list[tuple[int, str, str]]:
     """Give of each op the statement that it is of, its text, and what it costs."""
-    names = {kind: {number: name for name, number in numbers.items()} for kind, numbers in lane_functions().items()}
-    return [(int(op["statement"]), _text(program, op, names),
-             f"unit {op['unit']} issues {op['issues']} interval {op['interval'] + op['fraction'] / 256:g} latency {op['latency']}")
-            for op in program.ops]
+    return [(int(op["statement"]), line.text, f"unit {line.unit} issues {line.issues} interval {line.interval:g} latency {line.latency}")
+            for op, line in zip(program.ops, lines(program), strict=True)]
 
 
 def _text(program: Program, op, names) -> str:

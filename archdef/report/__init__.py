@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from archdef.report import described as described
     from archdef.report import differing as differing
     from archdef.report import lowered as lowered
+    from archdef.report import measures as measures
     from archdef.report import microbenched as microbenched
     from archdef.report import occupied as occupied
     from archdef.report import picture as picture
@@ -21,5 +22,5 @@ if TYPE_CHECKING:
     from archdef.report import terminal as terminal
     from archdef.report import validated as validated
 
-__getattr__ = submodules(__name__, "checked", "compared", "curves", "described", "differing", "lowered", "microbenched", "occupied", "picture", "resources",
-                         "roofs", "scatter", "terminal", "validated")
+__getattr__ = submodules(__name__, "checked", "compared", "curves", "described", "differing", "lowered", "measures", "microbenched", "occupied", "picture",
+                         "resources", "roofs", "scatter", "terminal", "validated")

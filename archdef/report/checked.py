@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from rich.console import Group, JustifyMethod
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
+from archdef.spec import Architecture
+from archdef.tables import Column, Kind, Table
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED, UNEXPECTED, Outcome, Report
 
 _STYLES = {PASSED: "green", EXCUSED: "yellow", FAILED: "bold red", UNEXPECTED: "bold red"}
@@ -23,10 +24,8 @@ def counts(report: Report) -> dict[str, int]:
 
 def render(report: Report, verbose: bool = False) -> Group:
     """Make the table: each check with the number of its cases, and below it whatever is not as it should be."""
-    table = Table(box=None, pad_edge=False)
-    columns: tuple[tuple[str, JustifyMethod], ...] = (("check", "left"), ("passed", "right"), ("seconds", "right"), ("what it proves", "left"))
-    for column, justify in columns:
-        table.add_column(column, justify=justify)
+    table = Table(Column("check", Kind.PROSE, least=24), Column("passed", Kind.NUMBER), Column("seconds", Kind.NUMBER, priority=2),
+                  Column("what it proves", Kind.PROSE, priority=1, least=30), rule=False)
     groups: dict[str, list[Outcome]] = {}
     for outcome in report.outcomes:
         groups.setdefault(outcome.name.partition("[")[0], []).append(outcome)
@@ -34,8 +33,8 @@ def render(report: Report, verbose: bool = False) -> Group:
         passed = sum(outcome.status == PASSED for outcome in outcomes)
         good = all(outcome.good for outcome in outcomes)
         style = _STYLES[PASSED if passed == len(outcomes) else EXCUSED if good else FAILED]
-        table.add_row(Text(name.removeprefix("test_").replace("_", " "), style=style), f"{passed}/{len(outcomes)}",
-                      f"{sum(outcome.seconds for outcome in outcomes):.1f}", outcomes[0].proves)
+        table.add(Text(name.removeprefix("test_").replace("_", " "), style=style), f"{passed}/{len(outcomes)}",
+                  f"{sum(outcome.seconds for outcome in outcomes):.1f}", outcomes[0].proves)
     shown = [outcome for outcome in report.outcomes if verbose or outcome.status != PASSED]
     details = [Text.assemble((f"{outcome.status}: ", _STYLES[outcome.status]), (outcome.name, "bold"),
                              f"\n    {outcome.message}" if outcome.message else "") for outcome in shown]

@@ -5,9 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from rich import box
-from rich.console import Group, JustifyMethod
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from archdef.examples.comparison import Comparison, Row
@@ -16,26 +14,23 @@ from archdef.run.explain import costliest, why
 from archdef.formatting import NOTHING, count, limiter, percent, seconds, three
 from archdef.spec import Architecture
 from archdef.spec.evidence import UNSTATED
+from archdef.tables import Column, Kind, Table
 
-_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
-    ("", "left"), ("cycles", "right"), ("time", "right"), ("GB/s", "right"), ("occupancy\nand its limit", "left"),
-    ("branch\neff.", "right"), ("trans. per\nld | st", "right"), ("bank\nconflicts", "right"),
-    ("parts.\nin use", "right"), ("least time\nand by what", "left"), ("output", "left"))
+_COLUMNS = (
+    Column("", Kind.PROSE, least=16), Column("cycles", Kind.NUMBER), Column("time", Kind.NUMBER), Column("GB/s", Kind.NUMBER, 2),
+    Column("occupancy\nand its limit", priority=3), Column("branch\neff.", Kind.NUMBER, 6), Column("trans. per\nld | st", Kind.NUMBER, 4),
+    Column("bank\nconflicts", Kind.NUMBER, 5), Column("parts.\nin use", Kind.NUMBER, 7), Column("least time\nand by what", priority=1), Column("output"))
 
 
 def render(comparison: Comparison, explain_all: bool = False) -> Group:
-    """Lay out a comparison in at most 120 columns; reasons for every kernel, or for the slowest of each machine."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left",
-                  title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}",
-                             style="bold"))
-    for heading, justify in _COLUMNS:
-        least = len("correct") if heading == "output" else None
-        table.add_column(heading, justify=justify, no_wrap=True, min_width=least)
-    for name, rows in _by_architecture(comparison):
-        table.add_row(Text(name, style="bold"))
+    """Lay out a comparison; reasons for every kernel, or for the slowest of each machine."""
+    table = Table(*_COLUMNS, title=Text(f"{comparison.workload.about}; {comparison.workload.size_means}: {comparison.size:,}", style="bold"))
+    for number, (name, rows) in enumerate(_by_architecture(comparison)):
+        if number:
+            table.heading("")
+        table.heading(Text(name, style="bold"))
         for row in rows:
-            table.add_row(*_cells(row))
-        table.add_section()
+            table.add(*_cells(row))
     return Group(table, *_changes(comparison), *_reasons(comparison, explain_all),
                  *_failures(comparison), *_assumptions(comparison), _legend(comparison))
 
@@ -85,8 +80,9 @@ def _reasons(comparison: Comparison, explain_all: bool) -> Iterator[Table]:
         for run in runs if explain_all else runs[:1]:
             if line := costliest(run):
                 place = f"{line.file.rpartition('/')[2]}:{line.line}"
-                table.add_row(f"{name} {run.kernel}", Text.assemble((f"{place}  {line.text}\n", "italic"), why(run)))
-    if table.row_count:
+                table.add(f"{name} {run.kernel}", Text(f"{place}  {line.text}", "italic", no_wrap=True))
+                table.add("", why(run))
+    if table:
         yield table
 
 
@@ -97,8 +93,8 @@ def _failures(comparison: Comparison) -> Iterator[Table]:
         if row.failure:
             reasons.setdefault((_short(row.architecture), row.failure), []).append(row.case.kernel)
     for (name, failure), kernels in reasons.items():
-        table.add_row(Text(f"{name} {kernels[0]}{' …' if len(kernels) > 1 else ''}", style="red"), Text(failure))
-    if table.row_count:
+        table.add(Text(f"{name} {kernels[0]}{' …' if len(kernels) > 1 else ''}", style="red"), failure)
+    if table:
         yield table
 
 
@@ -112,17 +108,13 @@ def _assumptions(comparison: Comparison) -> Iterator[Table]:
         others = [f"{counts[kind]} {kind}" for kind in ("recalled", "fitted", UNSTATED.document) if kind in counts]
         told = [f"{len(assumed)} assumed, among them {parts}"] * bool(assumed) + others
         if told:
-            table.add_row(name, Text(f"{architecture.vendor} {architecture.title}: {'; '.join(told)}"))
-    if table.row_count:
+            table.add(name, f"{architecture.vendor} {architecture.title}: {'; '.join(told)}")
+    if table:
         yield table
 
 
 def _notes(title: str) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), title=Text(title, style="bold"),
-                  title_justify="left", min_width=len(title))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold", ratio=1)
-    return table
+    return Table(Column("", Kind.PROSE), Column("", Kind.PROSE, least=30), header=False, title=Text(title, style="bold"))
 
 
 def _legend(comparison: Comparison) -> Text:

@@ -1,15 +1,14 @@
 """Architectures as tables: all of them in a line each, or one field by field with where each value is from."""
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import attrs
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from archdef.errors import UnknownField, nearest
@@ -17,6 +16,7 @@ from archdef.formatting import count, size, three
 from archdef.spec import KINDS, Architecture, Operation, PolicyValue, unit_of
 from archdef.spec.evidence import UNSTATED
 from archdef.spec.fields import Part, rule_of
+from archdef.tables import Column, Footnotes, Kind, Table
 
 STYLES = {"documented": "", "measured": "", "inferred": "cyan", "fitted": "cyan", "recalled": "magenta", "assumed": "yellow"}
 
@@ -38,18 +38,15 @@ def facts(architecture: Architecture) -> dict[str, Any]:
 
 def render_list(architectures: Sequence[Architecture], problems: Mapping[str, Exception]) -> Group:
     """Lay out all architectures, and the plugins that could not be loaded."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("name", "product", "CC"):
-        table.add_column(heading, no_wrap=heading != "product")
-    for heading in ("SMs", "warp", "warps\nper SM", "shared\nper block", "L2", "DRAM\nparts", "GB/s", "MHz",
-                    "assumed\nvalues"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = Table(Column("name"), Column("product", Kind.PROSE, priority=6), Column("CC"), Column("SMs", Kind.NUMBER), *(
+        Column(heading, Kind.NUMBER, priority) for heading, priority in (
+            ("warp", 1), ("warps\nper SM", 4), ("shared\nper block", 2), ("L2", 3), ("DRAM\nparts", 7), ("GB/s", 1), ("MHz", 1), ("assumed\nvalues", 8))))
     for architecture in architectures:
         f = facts(architecture)
-        table.add_row(f["name"], f"{f['vendor']} {f['title']}", f["compute_capability"], count(f["multiprocessors"]),
-                      count(f["warp_size"]), count(f["warps_per_multiprocessor"]), size(f["shared_bytes_per_block"]),
-                      size(f["l2_bytes"]) if f["l2_bytes"] else "-", count(f["partitions"]), three(f["bandwidth_gb_s"]),
-                      count(f["shader_mhz"]), count(f["assumed_values"]))
+        table.add(f["name"], f"{f['vendor']} {f['title']}", f["compute_capability"], count(f["multiprocessors"]),
+                  count(f["warp_size"]), count(f["warps_per_multiprocessor"]), size(f["shared_bytes_per_block"]),
+                  size(f["l2_bytes"]) if f["l2_bytes"] else "-", count(f["partitions"]), three(f["bandwidth_gb_s"]),
+                  count(f["shader_mhz"]), count(f["assumed_values"]))
     return Group(table, *(Text.assemble(("broken plugin: ", "bold red"), str(error)) for error in problems.values()))
 
 
@@ -94,27 +91,23 @@ def render_fields(architecture: Architecture, rows: list[dict[str, Any]]) -> Gro
     What an operation costs takes one line, however many fields that is.
     """
     sources: dict[str, int] = {}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("field", no_wrap=True)
-    table.add_column("value", overflow="fold")
-    table.add_column("unit", no_wrap=True)
-    table.add_column("evidence", no_wrap=True)
+    table = Table(Column("field", Kind.PROSE, least=28), Column("value", Kind.PROSE), Column("unit", priority=2), Column("evidence", Kind.PROSE, priority=1))
     costs: dict[str, dict[str, dict[str, Any]]] = {}
     for section, grouped in groupby(rows, lambda row: row["path"].partition(".")[0]):
         group = list(grouped)
         if group[0]["path"] != section:
-            table.add_row(Text(section, style="bold"))
+            table.heading(Text(section, style="bold"))
         for row in group:
             if row["path"].startswith(COSTS):
                 name, _, field = row["path"].removeprefix(COSTS).partition(".")
                 costs.setdefault(name, {})[field] = row
                 continue
             inner = row["path"].removeprefix(section + ".")
-            table.add_row(f"  {inner}" if inner != row["path"] else inner, Text(shown(row["value"], row["unit"], with_unit=False)),
-                          unit_cell(row), _evidence_cell(row, sources))
+            table.add(f"  {inner}" if inner != row["path"] else inner, shown(row["value"], row["unit"], with_unit=False), unit_cell(row),
+                      _evidence_cell(row, sources))
     kinds = counts_by_kind(rows)
-    return Group(Text(str(architecture), style="bold"), *([table] if table.row_count else []), *_cost_table(costs, sources),
-                 *(Text(f"[{number}] {source}") for source, number in sources.items()),
+    tables = [*([table] if table else []), *_cost_table(costs, sources)]
+    return Group(Text(str(architecture), style="bold"), *tables, Footnotes(tables, "evidence", [f"[{number}] {source}" for source, number in sources.items()]),
                  Text("\n" + (", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "nothing to list")))
 
 
@@ -141,20 +134,25 @@ def cost_fields(cls: Any, within: str = "") -> Iterator[str]:
 def _cost_table(costs: Mapping[str, Mapping[str, dict[str, Any]]], sources: dict[str, int]) -> list[Table]:
     if not costs:
         return []
-    columns = list(cost_fields(Operation))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("isa.operations", no_wrap=True)
-    for column in columns:
-        unit = unit_of(column)
-        table.add_column(column.removesuffix(f"_{unit}").replace(".", "\n") + (f"\n{unit}" if unit else ""), no_wrap=True,
-                         justify="left" if column == "unit" else "right")
-    table.add_column("evidence", no_wrap=True)
+    columns = [column for column in cost_fields(Operation) if any(row[column]["value"] is not None for row in costs.values() if column in row)]
+    table = Table(Column("isa.operations"), *(Column(_cost_heading(column), Kind.NAME if column == "unit" else Kind.NUMBER, _COST_PRIORITIES.get(column, 5))
+                                              for column in columns), Column("evidence", Kind.PROSE, priority=3))
     for name, row in costs.items():
         cells = [shown(row[column]["value"], "") if column in row else "" for column in columns]
         stated = [field for field in row.values() if field["source"] != str(UNSTATED)]      # what is not charged claims nothing
         evidence = {str(cell): cell for cell in (_evidence_cell(field, sources) for field in stated) if cell}
-        table.add_row(name, *("" if cell == "none" else cell for cell in cells), Text(", ").join(evidence.values()))
+        table.add(name, *("" if cell == "none" else cell for cell in cells), Text(", ").join(evidence.values()))
     return [table]
+
+
+_COST_PRIORITIES = {"latency_cycles": 0, "issues": 1, "unit": 2}
+"""Field of a cost → how soon its column is left out; the others first."""
+
+
+def _cost_heading(field: str) -> str:
+    unit = unit_of(field)
+    words = re.split(r"[._]", field.removesuffix(f"_{unit}"))
+    return "\n".join([*words, unit] if unit else words)
 
 
 def _evidence_cell(row: dict[str, Any], sources: dict[str, int]) -> Text:

@@ -4,14 +4,13 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from archdef.report.described import COSTS, STYLES, fields, shown, unit_cell
 from archdef.formatting import NOTHING
 from archdef.spec import Architecture
+from archdef.tables import Column, Footnotes, Kind, Table
 
 
 def differences(one: Architecture, other: Architecture, only: str = "") -> list[dict[str, Any]]:
@@ -37,29 +36,24 @@ def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -
     sources: dict[str, int] = {}
     parts: list[Any] = [Text.assemble((one.label, "bold"), f" {one.vendor} {one.title}  |  ",
                                       (other.label, "bold"), f" {other.vendor} {other.title}")]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("field", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    for side in (one, other):
-        table.add_column(side.name, overflow="fold", justify="right")
-        table.add_column("evidence", no_wrap=True)
-    table.add_column("ratio", no_wrap=True, justify="right")
+    table = Table(Column("field", Kind.PROSE, least=20), Column("unit", priority=3), *(column for side in (one, other) for column in (
+        Column(side.name, Kind.PROSE, to_right=True), Column("evidence", Kind.PROSE, priority=1, called=f"evidence of {side.name}"))),
+        Column("ratio", Kind.NUMBER, priority=2))
     for section, grouped in groupby(rows, lambda row: row["path"].partition(".")[0]):
         group = list(grouped)
         if any("." in row["path"] for row in group):
-            table.add_row(Text(section, style="bold"))
+            table.heading(Text(section, style="bold"))
         for row in (row for row in group if not row["path"].startswith(COSTS)):
             cells = [cell for side in _own_words(row["a"], row["b"]) for cell in _cells(side, row["unit"], sources)]
             inner = row["path"].removeprefix(section + ".")
-            table.add_row(f"  {inner}" if inner != row["path"] else inner, unit_cell(row), *cells,
-                          "" if row["ratio"] is None else f"{row['ratio']:.3g}x")
+            table.add(f"  {inner}" if inner != row["path"] else inner, unit_cell(row), *cells, "" if row["ratio"] is None else f"{row['ratio']:.3g}x")
         for name, fields_of_cost in groupby((row for row in group if row["path"].startswith(COSTS)), lambda row: row["path"].split(".")[2]):
             costs = list(fields_of_cost)
             cells = [cell for side in ("a", "b") for cell in _cost_cells([(row["path"], row[side]) for row in costs], sources)]
-            table.add_row(f"  operations.{name}", "", *cells)
+            table.add(f"  operations.{name}", "", *cells)
     if not rows:
         return Group(*parts, Text("no differences"))
-    return Group(*parts, table, *(Text(f"[{number}] {source}") for source, number in sources.items()),
+    return Group(*parts, table, Footnotes([table], "evidence", [f"[{number}] {source}" for source, number in sources.items()]),
                  Text(f"\n{len(rows)} field{'s' * (len(rows) != 1)} differ{'s' * (len(rows) == 1)}"))
 
 

@@ -6,13 +6,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from archdef.errors import ArchdefError
-from archdef.lower import Options, Program, Ran, lower
+from archdef.lower import Options, Program, Ran, listing, lower
+from archdef.tables import Column, Kind, Table
 
 if TYPE_CHECKING:
     from archdef.run.module import Module
@@ -53,9 +52,25 @@ def lowered(module: Module, kernels: Iterable[str] = ()) -> list[Lowered]:
     return answers
 
 
-def render_program(answers: Sequence[Lowered]) -> str:
-    """Give the listings of all kernels, one after the other."""
-    return "\n".join(f"{one.kernel} on {one.architecture}: {one.refused}\n" if one.program is None else one.program.listing() for one in answers)
+def render_program(answers: Sequence[Lowered]) -> Group:
+    """Lay out the listings of all kernels, one after the other."""
+    parts: list[Table | Text] = []
+    for one in answers:
+        if one.program is None:
+            parts.append(Text(f"{one.kernel} on {one.architecture}: {one.refused}", style="red"))
+        else:
+            parts += [Text(listing.head(one.program), style="bold"), _ops(one.program)]
+    return Group(*parts)
+
+
+def _ops(program: Program) -> Table:
+    table = Table(Column("", Kind.NUMBER), Column("PTX\nline", Kind.NUMBER), Column("micro-op", Kind.PROSE, least=20), Column("unit", Kind.NUMBER, 4),
+                  Column("issues", Kind.NUMBER, 2), Column("interval", Kind.NUMBER, 3), Column("latency", Kind.NUMBER, 1))
+    for register in listing.given(program):
+        table.add("", "", register)
+    for op in listing.lines(program):
+        table.add(str(op.op), str(op.ptx_line), op.text, str(op.unit), str(op.issues), f"{op.interval:g}", str(op.latency))
+    return table
 
 
 def render_passes(answers: Sequence[Lowered]) -> Group:
@@ -71,15 +86,12 @@ def render_passes(answers: Sequence[Lowered]) -> Group:
 
 
 def _table(ran: Sequence[Ran]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("pass", no_wrap=True)
-    for heading in ("micro-ops", "changed"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("", max_width=25)
+    table = Table(Column("pass"), Column("micro-ops", Kind.NUMBER), Column("changed", Kind.NUMBER, priority=2),
+                  Column("", Kind.PROSE, priority=1, called="why it is off"))
     for one in ran:
         if one.skipped:
-            table.add_row(Text(one.name, style="dim"), "", "", Text(f"off: {one.skipped}", style="dim"))
+            table.add(Text(one.name, style="dim"), "", "", Text(f"off: {one.skipped}", style="dim"))
         else:
             count = str(one.after) if one.before == one.after else f"{one.before} > {one.after}"
-            table.add_row(one.name, count, str(one.changed) if one.changed else "", "in another order" if one.moved else "")
+            table.add(one.name, count, str(one.changed) if one.changed else "", "in another order" if one.moved else "")
     return table

@@ -4,14 +4,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from archdef.microbench.suite import Benchmark, load
 from archdef.microbench.results import Results, Row, described, points
 from archdef.formatting import NOTHING
+from archdef.tables import Column, Kind, Table
 
 WORST = 12
 """Largest errors that are listed apart."""
@@ -24,10 +23,11 @@ def render(machines: Sequence[Results], measured: Sequence[Results] = ()) -> Gro
     """
     by_machine = [one.by_key() for one in machines]
     by_measured = [one.by_key() for one in measured]
-    headings = [column for k, one in enumerate(machines) for column in ([one.label, "measured", "error"] if measured else [one.label])]
+    columns = [Column(heading, Kind.NUMBER, part=k) for k, one in enumerate(machines)
+               for heading in ([one.label, "measured", "error"] if measured else [one.label])]
     parts: list[RenderableType] = []
     for name, rows in groupby(points(machines), key=lambda row: row.benchmark):
-        table, lines = _table(name, headings), 0
+        table = _table(name, columns)
         for row in rows:
             found = [rows.get(row.key) for rows in by_machine]
             beside = [rows.get(row.key) for rows in by_measured]
@@ -36,23 +36,16 @@ def render(machines: Sequence[Results], measured: Sequence[Results] = ()) -> Gro
             quantities = list(dict.fromkeys(q for each in (*found, *beside) if each for q in each.values))
             for quantity in quantities or [""]:
                 words = described(row.parameters) or name
-                table.add_row(f"{words}: {_called(quantity)}" if len(quantities) > 1 else words, *_cells(found, beside, quantity))
-                lines += 1
-        if lines:
-            parts += [table, Text("")]
+                table.add(f"{words}: {_called(quantity)}" if len(quantities) > 1 else words, *_cells(found, beside, quantity))
+        if table:
+            parts.append(table)
     parts += [*_reasons(machines), *(_worst(machines, measured) if measured else ())]
     return Group(*parts)
 
 
-def _table(name: str, headings: Sequence[str]) -> Table:
-    about = load()[name]
-    units = ", ".join(dict.fromkeys(about.units.values()))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left",
-                  title=Text(f"{name} ({units})", style="bold"))
-    table.add_column("", justify="left", no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", min_width=8)
-    return table
+def _table(name: str, columns: Sequence[Column]) -> Table:
+    units = ", ".join(dict.fromkeys(load()[name].units.values()))
+    return Table(Column("", Kind.PROSE, least=20), *columns, title=Text(f"{name} ({units})", style="bold"))
 
 
 def _called(quantity: str) -> str:
@@ -118,18 +111,18 @@ def _worst(machines: Sequence[Results], measured: Sequence[Results]) -> list[Ren
         mean = 100 * sum(abs(each[0]) for each in found) / len(found)
         where = ", ".join(v for v in (real.about.get("device"), real.about.get("date")) if v)
         parts.append(Text(f"{model.label} beside {where}: {len(found)} numbers, mean absolute error {mean:.1f} %", style="bold"))
-        parts += [Text(f"  {100 * error:+8.1f} %  {row.benchmark} {described(row.parameters)}"
-                       f"{': ' + _called(quantity) if len(row.values) > 1 else ''}: {number(value)} for {number(real_value)}")
-                  for error, row, quantity, value, real_value in found[:WORST]]
+        table = Table(Column("error", Kind.NUMBER), Column("model", Kind.NUMBER), Column("measured", Kind.NUMBER), Column("of", Kind.PROSE, least=24))
+        for error, row, quantity, value, real_value in found[:WORST]:
+            table.add(f"{100 * error:+.1f} %", number(value), number(real_value),
+                      f"{row.benchmark} {described(row.parameters)}{': ' + _called(quantity) if len(row.values) > 1 else ''}")
+        parts.append(table)
     return parts
 
 
 def listing(benchmarks: Sequence[Benchmark]) -> Group:
     """Say what there is to measure."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("benchmark", "what it measures", "parameters and their defaults"):
-        table.add_column(heading, no_wrap=heading == "benchmark")
+    table = Table(Column("benchmark"), Column("what it measures", Kind.PROSE, least=20), Column("parameters and their defaults", Kind.PROSE, priority=1))
     for one in benchmarks:
         units = ", ".join(f"{_called(q)} in {u}" if len(one.units) > 1 else u for q, u in one.units.items())
-        table.add_row(one.name, f"{one.measures} ({units})", ", ".join(f"{k}={v}" for k, v in one.parameters.items()))
+        table.add(one.name, f"{one.measures} ({units})", ", ".join(f"{k}={v}" for k, v in one.parameters.items()))
     return Group(table)

@@ -3,33 +3,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from archdef.formatting import size
 from archdef.run.resources import Resources
+from archdef.tables import Column, Kind, Table
 
 
 def render(answers: Sequence[Resources | tuple[str, str, Exception]]) -> Group:
     """Lay out resources; a kernel that a machine refuses, as ``(kernel, machine, error)``, says why below the table."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("kernel", "on"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("registers", "spilled,\nst/ld", "stack", "shared", "parameters,\nconstants"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("launch bounds", "from"):
-        table.add_column(heading)
+    table = Table(Column("kernel", Kind.PROSE, least=20), Column("on"), Column("registers", Kind.NUMBER), Column("spilled,\nst/ld", Kind.NUMBER, 1),
+                  Column("stack", Kind.NUMBER, 4), Column("shared", Kind.NUMBER, 2),
+                  Column("parameters,\nconstants", Kind.NUMBER, 5, called="parameters and constants"),
+                  Column("launch bounds", Kind.PROSE, 3), Column("from", Kind.PROSE, 6, called="who counted the registers"))
     refused = []
     for answer in answers:
         if not isinstance(answer, Resources):
             refused.append(Text(f"{answer[0]} on {answer[1]}: {answer[2]}", style="red"))
             continue
-        table.add_row(answer.kernel, answer.architecture, str(answer.registers), _spilled(answer), size(answer.stack_bytes),
-                      size(answer.shared_bytes) + (" + dynamic" if answer.dynamic_shared else ""), _constant(answer),
-                      _bounds(answer), answer.registers_from)
-    return Group(*([table] if table.row_count else []), *refused)
+        table.add(answer.kernel, answer.architecture, str(answer.registers), _spilled(answer), size(answer.stack_bytes),
+                  size(answer.shared_bytes) + (" + dynamic" if answer.dynamic_shared else ""), _constant(answer), _bounds(answer), answer.registers_from)
+    return Group(*([table] if table else []), *refused)
 
 
 def _spilled(answer: Resources) -> str:

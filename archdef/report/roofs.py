@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from rich import box
-from rich.console import Group, JustifyMethod
-from rich.table import Table
+from rich.console import Group
 
 from archdef.bounds import ceilings, needed
 from archdef.formatting import three
 from archdef.report.picture import check_suffix, picture
 from archdef.spec import Architecture
+from archdef.tables import Column, Kind, Table
 
 _ROOFS = ("fp32_fma", "fp64_fma")
 _INTENSITIES = (1 / 64, 256.0)
@@ -31,22 +30,18 @@ def to_dict(machine: Architecture) -> dict[str, Any]:
 
 
 def _ceilings(machine: Architecture) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{machine.label}: at most", title_justify="left")
-    columns: tuple[tuple[str, JustifyMethod], ...] = (("", "left"), ("rate", "right"), ("", "left"), ("how", "left"))
-    for heading, justify in columns:
-        table.add_column(heading, justify=justify)
+    table = Table(Column(""), Column("rate", Kind.NUMBER), Column(""), Column("how", Kind.PROSE, priority=1), title=f"{machine.label}: at most")
     for ceiling in ceilings(machine):
-        table.add_row(ceiling.name, three(ceiling.rate), ceiling.unit, ceiling.about)
+        table.add(ceiling.name, three(ceiling.rate), ceiling.unit, ceiling.about)
     return table
 
 
 def _needed(machine: Architecture) -> Table:
     words = machine.words
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"what that takes on one {words.multiprocessor}, by Little's law", title_justify="left")
-    for heading in ("", "latency, cycles", "per cycle", "in flight", f"{words.warp}s"):
-        table.add_column(heading, justify="right" if heading else "left")
+    table = Table(Column(""), *(Column(heading, Kind.NUMBER) for heading in ("latency,\ncycles", "per\ncycle", "in\nflight", f"{words.warp}s")),
+                  title=f"what that takes on one {words.multiprocessor}, by Little's law")
     for each in needed(machine):
-        table.add_row(each.name, three(each.latency_cycles), three(each.per_cycle), three(each.in_flight), str(each.warps))
+        table.add(each.name, three(each.latency_cycles), three(each.per_cycle), three(each.in_flight), str(each.warps))
     return table
 
 

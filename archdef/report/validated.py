@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.console import Group as Lines
-from rich.console import JustifyMethod, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
 from archdef import _evidence
 from archdef.formatting import NOTHING, three
+from archdef.tables import Column, Footnotes, Kind, Table
 from archdef.validate.case import Group, References
 from archdef.validate.run import CLOSED, KNOWN, MET, NEW, RANKED, REFUSED, Outcome, Report
 from archdef.validate.statistics import Accuracy, Summary, accuracy, ladders, overall, slopes, summary
@@ -27,9 +27,9 @@ def render(reports: Sequence[Report], everything: bool = False) -> Lines:
     return Lines(*parts, *_summary(reports), "", *_legend(reports))
 
 
-_CASE_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
-    ("", "left"), ("model", "right"), ("hardware", "right"), ("unit", "left"), ("error", "right"), ("status", "left"), ("confidence", "left"),
-    ("source", "right"))
+_CASE_COLUMNS = (
+    Column("", Kind.PROSE, least=20), Column("model", Kind.NUMBER), Column("hardware", Kind.NUMBER), Column("unit", priority=2), Column("error", Kind.NUMBER),
+    Column("status", priority=1), Column("confidence", priority=4), Column("source", Kind.NUMBER, 3))
 
 
 def _cases(report: Report, everything: bool) -> list[RenderableType]:
@@ -42,28 +42,22 @@ def _cases(report: Report, everything: bool) -> list[RenderableType]:
             return [head, *(Text(f"  {line}", style="bold red") for line in (*why, *report.faults)), ""]
         return [head, "  no reference cases\n"]
     sources: dict[str, int] = {}
-    parts: list[RenderableType] = [head]
+    table = Table(*_CASE_COLUMNS, rule=False)
     for group, outcomes in report.groups().items():
-        table = Table(box=None, pad_edge=False)
-        for column, justify in _CASE_COLUMNS:
-            table.add_column(column, justify=justify, overflow="fold" if column else "ellipsis", no_wrap=not column)
+        table.heading(Text(f"{group.name} ({group.about})" if group.about else group.name, style="italic"))
         shown = outcomes if everything else listed(outcomes)
         for outcome in shown:
             number = sources.setdefault(str(outcome.case.source), len(sources) + 1)
-            table.add_row(f"  {outcome.case.id.partition('/')[2]}", figure(outcome.model), figure(outcome.case.value), outcome.case.unit,
-                          error_text(outcome), Text(status_text(outcome), style=_STYLES[outcome.status]), outcome.case.confidence, f"[{number}]")
-        about = f" ({group.about})" if group.about else ""
-        parts += [Text(f"{group.name}{about}", style="italic")]
-        if shown:
-            parts.append(table)
+            table.add(f"  {outcome.case.id.partition('/')[2]}", figure(outcome.model), figure(outcome.case.value), outcome.case.unit,
+                      error_text(outcome), Text(status_text(outcome), style=_STYLES[outcome.status]), outcome.case.confidence, f"[{number}]")
         if hidden := len(outcomes) - len(shown):
             for outcome in outcomes:
                 sources.setdefault(str(outcome.case.source), len(sources) + 1)
-            parts.append(f"  {hidden} more cases are equal")
-    parts += [Text(f"{outcome.case.id}: {outcome.message}", style="bold red" if outcome.fault else "dim")
+            table.heading(f"  {hidden} more cases are equal")
+    parts = [Text(f"{outcome.case.id}: {outcome.message}", style="bold red" if outcome.fault else "dim")
               for outcome in report.outcomes if outcome.message]
     parts += [Text(fault, style="bold red") for fault in report.faults]
-    return [*parts, *(Text(f"[{number}] {source}") for source, number in sources.items()), ""]
+    return [head, table, *parts, Footnotes([table], "source", [f"[{number}] {source}" for source, number in sources.items()]), ""]
 
 
 def listed(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
@@ -77,18 +71,15 @@ def _plain(outcome: Outcome) -> bool:
 
 
 def _summary(reports: Iterable[Report]) -> list[RenderableType]:
-    table = Table(box=None, pad_edge=False)
-    for column in SUMMARY:
-        table.add_column(column, justify="left" if column in ("group", "worst case") else "right", no_wrap=column != "worst case",
-                         min_width=9 if column in ("cases", "equal") else len(column) if column != "worst case" else 20)
+    table = Table(*(Column(name, _TEXTS.get(name, Kind.NUMBER), _PRIORITIES.get(name, 0), least=20) for name in SUMMARY), rule=False)
     for report in reports:
         if not report.outcomes:
             continue
         for group, outcomes in report.groups().items():
-            table.add_row(*summary_row(f"  {group.name}", summary(outcomes), outcomes))
-        table.add_row(*(Text(cell, style="bold") for cell in summary_row(
+            table.add(*summary_row(f"  {group.name}", summary(outcomes), outcomes))
+        table.add(*(Text(cell, style="bold") for cell in summary_row(
             report.architecture.label, overall(report.groups()), report.outcomes)))
-    return [Text("summary", style="bold"), table, *_accuracies(reports), *_ladders(reports), *_slopes(reports)] if table.row_count else []
+    return [Text("summary", style="bold"), table, *_accuracies(reports), *_ladders(reports), *_slopes(reports)] if table else []
 
 
 ACCURACY = ("cases", "mean", "median", "worst", "worst case", "equal")
@@ -105,40 +96,38 @@ def accuracy_row(found: Accuracy) -> tuple[str, ...]:
 
 def _accuracies(reports: Iterable[Report]) -> list[RenderableType]:
     """Show for each machine how near its unfitted cases come, and its fitted ones."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("", *ACCURACY):
-        table.add_column(column, justify="left" if column in ("", "worst case") else "right", no_wrap=column != "worst case")
+    table = Table(*(Column(name, _TEXTS.get(name, Kind.NUMBER), _PRIORITIES.get(name, 0), least=20) for name in ("", *ACCURACY)), rule=False)
     for report in reports:
         for fitted in (False, True):
             found = accuracy(report.outcomes, fitted)
             if found.cases or found.exact:
-                table.add_row(f"  {report.architecture.label}, {'fitted' if fitted else 'unfitted'}", *accuracy_row(found))
+                table.add(f"  {report.architecture.label}, {'fitted' if fitted else 'unfitted'}", *accuracy_row(found))
     return [Text("\nfitted cases, and those that only judge the model", style="bold"), table]
 
 
 def _ladders(reports: Iterable[Report]) -> list[RenderableType]:
-    table = Table(box=None, pad_edge=False)
-    for column in ("ladder", "points", "error over all", ""):
-        table.add_column(column, justify="right" if column in ("points", "error over all") else "left")
+    table = Table(Column("ladder", Kind.PROSE, least=20), Column("points", Kind.NUMBER), Column("error over all", Kind.NUMBER), Column("", priority=1,
+                  called="whether it is fitted"), rule=False)
     for report in reports:
         for ladder in ladders(report.outcomes):
-            table.add_row(f"  {report.architecture.label} {ladder.name}", str(len(ladder.points)), f"{ladder.error:.1%}",
-                          "fitted" if ladder.fitted else "unfitted")
-    return [Text("\nladders", style="bold"), table] if table.row_count else []
+            table.add(f"  {report.architecture.label} {ladder.name}", str(len(ladder.points)), f"{ladder.error:.1%}",
+                      "fitted" if ladder.fitted else "unfitted")
+    return [Text("\nladders", style="bold"), table] if table else []
 
 
 def _slopes(reports: Iterable[Report]) -> list[RenderableType]:
-    table = Table(box=None, pad_edge=False)
-    for column in ("series", "model", "hardware", "model against hardware"):
-        table.add_column(column, justify="left" if column == "series" else "right")
+    table = Table(Column("series", Kind.PROSE, least=20), *(Column(name, Kind.NUMBER) for name in ("model", "hardware", "model against\nhardware")), rule=False)
     for report in reports:
         for slope in slopes(report.outcomes):
-            table.add_row(f"  {report.architecture.label} {slope.series}", f"{slope.model:.2f}", f"{slope.hardware:.2f}", f"{slope.against:.2f}")
-    return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table.row_count else []
+            table.add(f"  {report.architecture.label} {slope.series}", f"{slope.model:.2f}", f"{slope.hardware:.2f}", f"{slope.against:.2f}")
+    return [Text("\nslopes over sizes, of logarithms", style="bold"), table] if table else []
 
 
 SUMMARY = ("group", "cases", "equal", "MAPE", "in doubt", "worst", "worst case", "rank", "order", "known", "faults")
 """Columns of the summary."""
+_TEXTS = {"": Kind.PROSE, "group": Kind.PROSE, "worst case": Kind.PROSE}
+_PRIORITIES = {"equal": 1, "worst": 1, "median": 2, "faults": 2, "known": 3, "rank": 4, "order": 4, "worst case": 5, "in doubt": 6}
+"""Column of these tables → how soon it is left out; the others never."""
 
 
 def summary_row(name: str, found: Summary, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
@@ -191,14 +180,15 @@ def status_text(outcome: Outcome) -> str:
     return f"{outcome.gap.deviation} {outcome.status}" if outcome.gap is not None and outcome.status in (KNOWN, NEW, CLOSED) else outcome.status
 
 
-def listing(all_references: Iterable[References]) -> str:
+def listing(all_references: Iterable[References]) -> Table:
     """List cases, one in a line: architecture, id, what is run."""
-    lines = []
+    table = Table(Column("", called="architecture"), Column("", called="id"), Column("", priority=2, called="which are long"),
+                  Column("", Kind.PROSE, priority=1, least=24, called="what is run"), header=False)
     for found in all_references:
         for case in found.cases:
             parameters = ", ".join(f"{key}={value}" for key, value in case.parameters.items())
-            lines.append(f"{case.arch:8} {case.id:50} {'long ' if case.long else '     '}{case.quantity} of {case.experiment}({parameters})")
-    return "\n".join(lines)
+            table.add(case.arch, case.id, "long" if case.long else "", f"{case.quantity} of {case.experiment}({parameters})")
+    return table
 
 
 def group_title(group: Group) -> str:

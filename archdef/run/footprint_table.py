@@ -3,12 +3,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from archdef.formatting import count, percent, size
+from archdef.tables import Column, Kind, Table
 
 if TYPE_CHECKING:
     from archdef.run.footprint import MemoryMap, WarpContents
@@ -16,11 +15,8 @@ if TYPE_CHECKING:
 
 def render_map(found: MemoryMap) -> Group:
     """Lay out the shares, those that are there."""
-    words, table = found.vocabulary, Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("device memory", no_wrap=True)
-    for heading in ("bytes", "share"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
+    words = found.vocabulary
+    table = Table(Column("device memory"), Column("bytes", Kind.NUMBER), Column("share", Kind.NUMBER), Column("", Kind.PROSE, priority=1, called="of what"))
     each = size(found.private_bytes_per_thread)
     rows = (("global", found.global_bytes, "arrays, variables of modules"), ("constant", found.constant_bytes, "constant variables"),
             ("parameters", found.parameter_bytes, "of the launch, constant"),
@@ -28,7 +24,7 @@ def render_map(found: MemoryMap) -> Group:
             ("heap", found.heap_bytes, "malloc in kernels"), ("free", found.free_bytes, ""))
     for name, nbytes, note in rows:
         if nbytes or name in ("global", "constant", "private", "free"):
-            table.add_row(name, count(nbytes), percent(100 * nbytes / found.capacity_bytes), note)
+            table.add(name, count(nbytes), percent(100 * nbytes / found.capacity_bytes), note)
     return Group(Text(f"{found.architecture}: {size(found.capacity_bytes)} of device memory"), table)
 
 

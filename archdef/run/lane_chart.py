@@ -4,12 +4,11 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from archdef.formatting import count
+from archdef.tables import Column, Kind, Table
 
 if TYPE_CHECKING:
     from archdef.run.lanes import LaneTrace, Step
@@ -33,7 +32,8 @@ STEPS = 48
 _STYLES = {LaneState.ABSENT: "", LaneState.COHERENT: "green", LaneState.FIRST_PATH: "cyan", LaneState.SECOND_PATH: "magenta",
            LaneState.STALLED: "dim"}
 _LEGEND = "C coherent, 1 first path, 2 second path, . stalled, blank: ended or never launched"
-_SOURCE_WIDTH = 44
+_TOGETHER = 32
+"""Lanes of a row that stay on one line."""
 
 
 def render(trace: LaneTrace, steps: int = STEPS) -> Group:
@@ -52,16 +52,13 @@ def render(trace: LaneTrace, steps: int = STEPS) -> Group:
 
 
 def _chart(trace: LaneTrace, steps: list[Step]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("cycle", "cycles", "issued"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("lanes", no_wrap=True, min_width=trace.warp_size)
-    table.add_column("source", no_wrap=True, overflow="ellipsis")
+    table = Table(Column("cycle", Kind.NUMBER), Column("cycles", Kind.NUMBER, priority=1, called="how many cycles"), Column("issued", Kind.NUMBER, priority=3),
+                  Column("lanes", Kind.PICTURE, least=_TOGETHER), Column("source", Kind.SOURCE, priority=2, least=16))
     for step in steps:
         lanes = Text()
         for state in step.states:
             lanes.append(SIGNS[state], _STYLES[LaneState(state)])
-        table.add_row(count(step.begin), count(step.end - step.begin), count(step.issued), lanes, Text(_source(trace, step)))
+        table.add(count(step.begin), count(step.end - step.begin), count(step.issued), lanes, _source(trace, step))
     return table
 
 
@@ -74,8 +71,7 @@ def _source(trace: LaneTrace, step: Step) -> str:
     files = {file for file, _ in places}
     numbers = sorted(line for _, line in places)
     if len(places) == 1:
-        text = next(iter(places.values()))
-        return f"{numbers[0]}: {text}" if len(text) <= _SOURCE_WIDTH else f"{numbers[0]}: {text[:_SOURCE_WIDTH - 1]}…"
+        return f"{numbers[0]}: {next(iter(places.values()))}"
     if len(files) == 1:
         return f"lines {_ranges(numbers)}"
     return ", ".join(sorted(f"{file.rpartition('/')[2]}:{line}" for file, line in places))

@@ -3,12 +3,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Group, JustifyMethod
-from rich.table import Table
+from rich.console import Group
 from rich.text import Text
 
 from archdef.formatting import count, limiter, metric, percent, seconds, size, three
+from archdef.tables import Column, Kind, Pairs, Table
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
@@ -19,7 +18,6 @@ SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_effic
          "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest",
          "partitions_in_use")
 LINES = 8
-_SOURCE_WIDTH = 58
 
 
 def render(run: Run, lines: int = LINES) -> Group:
@@ -71,19 +69,8 @@ def _spilled(run: Run) -> str:
     return f", {run.spilled_registers} more spilled to local memory: {traffic}{left}"
 
 
-def _metrics(run: Run) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_header=False, pad_edge=False)
-    shown = [(name, value) for name in SHOWN if (value := run.metrics[name]) is not None]
-    for _ in range(2):
-        table.add_column()
-        table.add_column(justify="right")
-    half = -(-len(shown) // 2)
-    for row in range(half):
-        cells = []
-        for name, value in (shown[row], *shown[half + row:half + row + 1]):
-            cells += [name, metric(value, run.metrics.definitions[name].unit)]
-        table.add_row(*cells)
-    return table
+def _metrics(run: Run) -> Pairs:
+    return Pairs((name, metric(value, run.metrics.definitions[name].unit)) for name in SHOWN if (value := run.metrics[name]) is not None)
 
 
 def _stack(run: Run) -> Text:
@@ -114,18 +101,10 @@ def _lanes(run: Run) -> list[Text]:
 
 
 def _lines(run: Run, lines: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    columns: tuple[tuple[str, JustifyMethod], ...] = (("line", "left"), ("share", "right"), ("issued", "right"), ("mostly", "left"))
-    for heading, justify in columns:
-        table.add_column(heading, justify=justify, no_wrap=True)
-    table.add_column("source", no_wrap=True, overflow="ellipsis")
+    table = Table(Column("line", Kind.PLACE), Column("share", Kind.NUMBER), Column("issued", Kind.NUMBER, priority=3), Column("mostly", priority=1),
+                  Column("source", Kind.SOURCE, priority=2, least=16))
     costly = sorted((line for line in run.lines if line.warp_cycles), key=lambda line: -line.warp_cycles)[:lines]
     for line in sorted(costly, key=lambda line: (line.file, line.line)):
         place = f"{line.file.rpartition('/')[2]}:{line.line}" if line.line else "(no line)"
-        table.add_row(place, percent(100 * line.share), count(line.counters.instructions),
-                      line.cause.replace("_", " "), Text(_cut(line.text)))
+        table.add(place, percent(100 * line.share), count(line.counters.instructions), line.cause.replace("_", " "), line.text)
     return table
-
-
-def _cut(source: str) -> str:
-    return source if len(source) <= _SOURCE_WIDTH else source[:_SOURCE_WIDTH - 1] + "…"

@@ -13,7 +13,7 @@ def printed() -> str:
     from archdef.cli import main
 
     line = re.search(r"<!-- command: main -->\n```sh\n(.*?)\n```", README.read_text(encoding="utf-8"))[1]
-    result = CliRunner().invoke(main, line.rpartition("archdef ")[2].split(), catch_exceptions=False)
+    result = CliRunner(env={"COLUMNS": "120"}).invoke(main, line.rpartition("archdef ")[2].split(), catch_exceptions=False)
     return "\n".join(text.rstrip() for text in result.output.splitlines())
 
 

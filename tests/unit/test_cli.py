@@ -15,9 +15,9 @@ from archdef.errors import Interrupted
 pytestmark = pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")
 
 
-def archdef(*arguments):
+def archdef(*arguments, columns=""):
     """Call the command line."""
-    return CliRunner().invoke(main, [str(a) for a in arguments])
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(main, [str(a) for a in arguments])
 
 
 @pytest.fixture
@@ -47,8 +47,7 @@ def test_a_shell_completes_commands_and_options():
 def test_all_architectures_are_listed():
     result = archdef("archs")
     assert result.exit_code == 0
-    assert all(f" {name} " in result.output for name in registry.names())
-    assert max(map(len, result.output.splitlines())) <= 120
+    assert set(registry.names()) <= {line.split()[0] for line in result.output.splitlines() if line}
 
 
 def test_the_list_is_json_too():
@@ -61,7 +60,7 @@ def test_show_gives_every_field_with_its_evidence(name):
     shown = {row["path"]: row for row in json.loads(archdef("show", name, "--json").output)["fields"]}
     assert set(shown) == {path for path, _, _ in architecture.leaves()}
     assert shown["warp.size"]["value"] == architecture.warp.size and shown["warp.size"]["kind"]
-    assert max(map(len, archdef("show", name).output.splitlines())) <= 120
+    assert all(path.rpartition(".")[2] in archdef("show", name).output for path in shown if not path.startswith("isa.operations."))
 
 
 def test_show_can_be_restricted(name):
@@ -184,7 +183,7 @@ def test_lower_prints_the_micro_ops_of_every_kernel(stores, name):
 
 
 def test_lower_says_what_each_pass_did_in_the_width_of_a_terminal(stores, name):
-    printed = archdef("lower", stores, "-a", name, "-k", "put", "--passes").output
+    printed = archdef("lower", stores, "-a", name, "-k", "put", "--passes", columns=80).output
     lines = [line.split() for line in printed.splitlines()]
     assert ["drop_labels", "5"] in lines and any(line[:1] == ["propagate"] for line in lines)
     assert max(map(len, printed.splitlines())) <= 80

