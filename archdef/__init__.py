@@ -1,7 +1,7 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `attribute`, `Architecture`, `hookimpl`, `architecture`, `architectures`, `load`,
-`save` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
+The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `attribute`, `Architecture`, `hookimpl`, `architecture`, `architectures`,
+`load`, `save` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
 """
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "TimelineWindow", "architecture", "architectures", "attribute", "hookimpl", "load",
-           "occupancy", "save"]
+__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "TimelineWindow", "architecture", "architectures", "attribute", "hookimpl",
+           "load", "occupancy", "save"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),

@@ -86,7 +86,8 @@ def _show(comparison, why) -> None:
 
 def _refuse_what_runs(context) -> None:
     """Refuse options that say how to run, where two files are compared."""
-    given = [parameter.opts[0] for parameter in context.command.params if parameter.name not in ("workload", "baseline", "fail_above", "as_json", "verbose", "quiet")
+    others = ("workload", "baseline", "fail_above", "as_json", "verbose", "quiet")
+    given = [parameter.opts[0] for parameter in context.command.params if parameter.name not in others
              and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE]
     if given:
         raise click.UsageError(f"{', '.join(given)}: nothing runs where two files are compared")

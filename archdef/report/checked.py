@@ -9,7 +9,6 @@ from xml.sax.saxutils import escape
 from rich.console import Group
 from rich.text import Text
 
-from archdef.spec import Architecture
 from archdef.tables import Column, Kind, Table
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED, UNEXPECTED, Outcome, Report
 

@@ -16,7 +16,7 @@ from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY,
                                       StatementCounters)
 from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_STORE_DONE,
                                     EV_SWAPPED_IN, EV_SWAPPED_OUT, EV_WAKE, Event, event_detail, event_index, event_kind, events_next,
-                                     events_pop)
+                                    events_pop)
 from archdef.engine.execute cimport execute
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_INSTRUCTIONS, FAULT_LATE
