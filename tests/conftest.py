@@ -28,7 +28,7 @@ SLOW = {
     "policies": "block_throttling brought cache_policies dram_order l1_policies page_placement policy_plugin throttle",
     "pytest_plugin": "architecture_matrix",
     "report": "widths",
-    "reports": "report_browser report_page",
+    "html": "report_browser report_page",
     "run": "debug_builds footprint lane_states metric_ranges module_symbols template_instances warp_sizes",
     "style": "tools user_script",
     "tensor_maps": "tensor_hardware tensor_hostile",

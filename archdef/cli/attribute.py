@@ -39,7 +39,7 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     """
     if listed:
         if as_json:
-            emit({name: {"about": about, "paths": archdef.attribution.RULES.get(name, ())} for name, about in archdef.attribution.MEANINGS.items()})
+            emit([{"name": name, "about": about, "paths": archdef.attribution.RULES.get(name, ())} for name, about in archdef.attribution.MEANINGS.items()])
         else:
             show(archdef.attribution.table.listing())
         return

@@ -63,6 +63,14 @@ class Workload(click.ParamType):
         return found or [CompletionItem(incomplete, type="file")]
 
 
+class KernelOrArchitecture(ArchitectureName):
+    """A word of ``archdef report``."""
+
+    def shell_complete(self, context, parameter, incomplete):
+        found = WORKLOAD_KERNEL.shell_complete(context, parameter, incomplete)
+        return found + [item for item in super().shell_complete(context, parameter, incomplete) if item.type == "plain" or not found]
+
+
 class BenchmarkOrArchitecture(ArchitectureName):
     """A word of ``archdef microbench``."""
 

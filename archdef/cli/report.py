@@ -7,7 +7,7 @@ import click
 import archdef
 from archdef.cli.common import common_options, emit, task
 from archdef.cli.compiler import debug_option
-from archdef.cli.completing import WORKLOAD_KERNEL, Workload
+from archdef.cli.completing import KernelOrArchitecture, Workload, kernels_in
 from archdef.cli.output import will_report
 from archdef.cli.run import traced_warps, traced_window
 from archdef.errors import Interrupted
@@ -16,7 +16,7 @@ from archdef.options import arch_option, architectures, set_option
 
 @click.command("report")
 @click.argument("workload", type=Workload())
-@click.argument("kernels", nargs=-1, metavar="[KERNEL]...", type=WORKLOAD_KERNEL)
+@click.argument("words", nargs=-1, metavar="[KERNEL | ARCH]...", type=KernelOrArchitecture())
 @arch_option
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="The .html file to write.")
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
@@ -28,11 +28,11 @@ from archdef.options import arch_option, architectures, set_option
 @set_option
 @common_options
 @click.pass_context
-def command(context, workload, kernels, names, output, size, traced, window, debug, settings, as_json):
+def command(context, workload, words, names, output, size, traced, window, debug, settings, as_json):
     """Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it.
-    All of its kernels are launched if none is named. The file needs no network. Exit code 1 if a launch failed or an output is wrong.
+    Words that name a kernel of it choose that (all, if none does); the others are architectures. The file needs no network. Exit code 1 if a launch failed or an output is wrong.
 
     \b
     archdef report transpose naive tiled -a g80 -a h100 -o transpose.html
@@ -41,9 +41,12 @@ def command(context, workload, kernels, names, output, size, traced, window, deb
     recipe = archdef.examples.load(workload)
     if debug:
         recipe = attrs.evolve(recipe, options={**recipe.options, "debug": True})
+    known = kernels_in(str(recipe.source))
+    kernels = [word for word in words if word in known]
+    chosen = architectures((*(word for word in words if word not in known), *names), settings)
     lanes = archdef.LaneWindow(traced, window) if traced else None
     with task(f"report {recipe.name}") as bar:
-        comparison = archdef.examples.comparison.compare(recipe, architectures(names, settings), size, kernels, bar.counted, lanes)
+        comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted, lanes)
     try:
         comparison.report(output)
     except OSError as error:

@@ -8,7 +8,6 @@ from archdef.bounds import ceilings
 if TYPE_CHECKING:
     from archdef.run.result import Run
 
-_LEVELS = ("shared memory", "L2", "network", "DRAM")
 _SPAN = (1 / 64, 1024.0)
 """Operations per byte that are shown at least."""
 
@@ -22,9 +21,9 @@ def roof(run: Run) -> dict[str, Any] | None:
     places = [point.intensity for point in found.points]
     low, high = min([_SPAN[0], *places]), max([_SPAN[1], *places])
     levels = {}
-    for level in _LEVELS:
-        if level in rates and rates[level].rate > 0:
-            ridge = found.peak / rates[level].rate
-            levels[level] = [[x, min(found.peak, x * rates[level].rate)] for x in sorted({low, ridge, high}) if low <= x <= high]
+    for level, ceiling in rates.items():
+        if ceiling.unit == "GB/s" and ceiling.rate > 0:
+            ridge = found.peak / ceiling.rate
+            levels[level] = [[x, min(found.peak, x * ceiling.rate)] for x in sorted({low, ridge, high}) if low <= x <= high]
     tops = [{"name": c.name, "rate": c.rate, "about": c.about} for c in rates.values() if c.unit == "GFLOP/s" and c.rate > 0]
     return found.to_dict() | {"levels": levels, "tops": tops, "span": [low, high]}

@@ -22,8 +22,8 @@ SAXPY = """__global__ void saxpy(float *y, const float *x, float a, int n)
 
 
 def archdef(*arguments):
-    """Call the command line."""
-    return CliRunner().invoke(main, [str(a) for a in arguments])
+    """Call the command line, on a terminal of 120 columns."""
+    return CliRunner(env={"COLUMNS": "120"}).invoke(main, [str(a) for a in arguments])
 
 
 @pytest.fixture

@@ -119,7 +119,8 @@ def test_bytes_asked_for_are_those_of_the_threads(device, module):
     assert counters.global_load_bytes_asked == 2 * 4 * 1000 and counters.global_store_bytes_asked == 4 * 1000
 
 
-def test_a_run_prints_as_a_table_that_fits(device, module):
+def test_a_run_prints_as_a_table_that_fits(device, module, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     printed = str(add(device, module)[2])
     assert "add" in printed and device.architecture.name in printed and "out[i] = a[i] + b[i];" in printed
     assert max(map(len, printed.splitlines())) <= 120

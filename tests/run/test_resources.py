@@ -151,10 +151,11 @@ def archdef(*arguments):
     return CliRunner().invoke(main, [str(a) for a in arguments])
 
 
-def test_the_command_prints_a_line_per_kernel_and_machine(tmp_path):
+def test_the_command_prints_a_line_per_kernel_and_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     (tmp_path / "wide.ptx").write_text(BODY.replace("BOUNDS", ".maxntid 128, 1, 1\n.minnctapersm 2\n.maxnreg 8"))
     result = archdef("resources", tmp_path / "wide.ptx")
-    rows = [line for line in result.output.splitlines() if " wide " in line]
+    rows = [line for line in result.output.splitlines() if line.startswith("wide ")]
     assert result.exit_code == 0 and len(rows) == len(registry.names())
     assert all("128 threads, 2 blocks, 8 regs" in row and "liveness" in row and "256 B" in row for row in rows)
     assert max(map(len, result.output.splitlines())) <= 120

@@ -7,6 +7,7 @@ from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.network cimport Network
+from archdef.engine.recorder cimport TimelineRecorder
 from archdef.engine.sampler cimport Sampler
 from archdef.engine.livelock cimport Watch
 from archdef.engine.state cimport Chip, Sm
@@ -38,6 +39,7 @@ cdef class Session:
     cdef int _admit(self) except -1
     cdef int _open_units(self, Grid made) except -1
     cdef Grid _ready(self, Grid made)
+    cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1
     cdef int _begin_placement(self) except -1
     cdef void _sample(self, Grid grid) noexcept
     cdef void _forget(self, Grid grid) noexcept

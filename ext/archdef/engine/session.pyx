@@ -175,10 +175,8 @@ cdef class Session:
             Device addresses of the module's variable and constant areas; 0 if it has none.
         name : str, optional
             What messages call the kernel; by default the program's entry.
-        heap_bytes : int, optional
-            Size of the device heap, if this kernel is the first on the memory that allocates.
-        print_bytes : int, optional
-            Room for what the kernel prints: that of the latest calls.
+        heap_bytes, print_bytes : int, optional
+            Size of the device heap, if this kernel is the first on the memory that allocates; room for what it prints: that of the latest calls.
         textures : bytes, optional
             Array of `archdef.engine.texture_table.TEXTURE_DTYPE`, sorted by handle: what handles in the kernel's hands stand for.
         cooperative : bool, optional
@@ -191,10 +189,8 @@ cdef class Session:
             Blocks of a cluster, which start together; by default a block is its own.
         multicast : sequence of tuples of 3 int, optional
             Multicast addresses: the first, bytes, the device address that is there.
-        lane_trace : LaneTracer, optional
-            Records what the lanes of some warps do; one for each launch.
-        timeline : TimelineRecorder, optional
-            Records what happens over time; one for each launch.
+        lane_trace, timeline : LaneTracer and TimelineRecorder, optional
+            Record what the lanes of some warps do, and what happens over time; one for each launch.
         kernels : object, optional
             What kernels of this launch may launch, as `archdef.run.children.Kernels` has it.
         earliest_cycle : int, optional
@@ -210,16 +206,21 @@ cdef class Session:
             made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
                         dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
                         print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
-            made.launch.ready = max(earliest_cycle, self.epoch)
-            if timeline is not None:
-                timeline.begin(made, &self.network, self.chip.lookahead)
-                made.timeline = timeline
+            self._record(made, timeline, max(earliest_cycle, self.epoch))
             self._enter(made)
             self._open_units(made)
         except BaseException:
             self._release(1)
             raise
         return self._ready(made)
+
+    cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1:
+        """Let a grid, whose blocks can start from a cycle on, be recorded from then on."""
+        made.launch.ready = cycle
+        if timeline is not None:
+            timeline.begin(made, &self.network, self.chip.lookahead)
+            made.timeline = timeline
+        return 0
 
     cdef int _admit(self) except -1:
         """Let one more grid use the machine and its memory."""

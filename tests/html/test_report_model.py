@@ -1,6 +1,6 @@
 """Every figure of a report is the run's own, and leads to a place that the page has."""
 import pytest
-from launches import DIVERGENT, divergent, gizmo, products, runs, transposes
+from reported import DIVERGENT, divergent, gizmo, products, runs, transposes
 
 from archdef import occupancy, registry
 from archdef.errors import LaunchError

@@ -2,7 +2,7 @@
 import shutil
 
 import pytest
-from launches import divergent, products, transposes
+from reported import divergent, products, transposes
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium: pip install archdef[test]")
 for _package in ("jinja2", "pygments", "vl_convert"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from launches import HOSTILE, divergent, products, runs, transposes
+from reported import HOSTILE, divergent, products, runs, transposes
 
 from archdef import registry
 from archdef.cli import main
