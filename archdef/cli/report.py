@@ -31,8 +31,9 @@ from archdef.options import arch_option, architectures, set_option
 def command(context, workload, words, names, output, size, traced, window, debug, settings, as_json):
     """Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.
 
-    WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it.
-    Words that name a kernel of it choose that (all, if none does); the others are architectures. The file needs no network. Exit code 1 if a launch failed or an output is wrong.
+    WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it. Words
+    that name a kernel of it choose that (all, if none does); the others are architectures. The file needs no network. Exit code 1 if a launch failed or an
+    output is wrong.
 
     \b
     archdef report transpose naive tiled -a g80 -a h100 -o transpose.html

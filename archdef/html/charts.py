@@ -12,7 +12,8 @@ CAUSES = dict(zip(STALLS, ("#2e9e5b", "#6f9ceb", "#d1495b", "#e0a526", "#b08968"
                            "#e07a9b"), strict=True))
 """Cause → its colour, everywhere in a report."""
 STATES = dict(zip(LANE_STATES, ("#2e9e5b", "#3b82c4", "#c2569b", "#a3adb8"), strict=True))
-_LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4", "network writes": "#8a63d2", "DRAM": "#d1495b"}
+_LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
+           "network writes": "#8a63d2", "DRAM": "#d1495b"}
 _TITLES = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory per block"}
 
 

@@ -159,11 +159,11 @@ def test_a_missing_package_names_the_extra(tmp_path, monkeypatch, package, distr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_results_are_imported_without_the_packages_of_reports():
+def test_results_are_imported_without_the_packages_of_reports(tmp_path):
     import subprocess
 
     code = "import archdef.run.result, archdef.examples.comparison, sys; print([m for m in ('jinja2', 'pygments', 'vl_convert') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "jinja2" not in done.stdout and "vl_convert" not in done.stdout
 
 

@@ -52,7 +52,8 @@ def test_a_path_that_neither_has_is_an_error_with_the_nearest():
 
 @pytest.mark.parametrize("a", registry.names())
 @pytest.mark.parametrize("b", registry.names()[:1])
-def test_installed_machines_differ_where_their_leaves_do(a, b):
+def test_installed_machines_differ_where_their_leaves_do(a, b, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     one, other = registry.get(a), registry.get(b)
     left, right = ({path: value for path, value, _ in machine.leaves()} for machine in (one, other))
     expected = {path for path in {*left, *right} if path not in left or path not in right or left[path] != right[path]}

@@ -47,9 +47,10 @@ def test_plugins_are_logged_as_they_are_loaded_and_where_they_are_broken(caplog)
     assert any("loaded for gt200" in text for text in said) and any("is broken: " in text and "no_such_module" in text for text in said)
 
 
-def test_a_program_that_asks_for_nothing_hears_nothing():
+def test_a_program_that_asks_for_nothing_hears_nothing(tmp_path):
     code = f"import archdef\narchdef.Device('gt200').compile({PTX!r}).k[1, 1]()\nimport logging\nassert logging.getLogger('archdef').handlers"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path,
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
     assert (done.stdout, done.stderr) == ("", "")
 
 
