@@ -11,7 +11,7 @@ import pytest
 TESTS = Path(__file__).parent
 
 SLOW = {
-    "bounds": "causes within_bounds_full",
+    "bounds": "causes within_bounds within_bounds_full",
     "children": "launches_by_kernels",
     "docs": "commands_of_pages pages pages_run site testing_pages",
     "example_plugins": "example_plugins",
@@ -29,13 +29,13 @@ SLOW = {
     "pytest_plugin": "architecture_matrix",
     "report": "widths",
     "html": "report_browser report_page",
-    "run": "debug_builds footprint lane_states metric_ranges module_symbols template_instances warp_sizes",
+    "run": "debug_builds footprint interruption lane_states metric_ranges module_symbols template_instances warp_sizes",
     "style": "tools user_script",
     "tensor_maps": "tensor_hardware tensor_hostile",
     "texture": "hostile surfaces",
     "unit": "curves_of_ladders description_files diff hostile_runtime hostile_values lower_assembler lower_equivalence lower_warp lowering_grows "
         "matrix new_plugin old_names pages_of_architectures ptx_hostile spec_evidence spec_evolve system_calls video",
-    "validate": "installed_cases",
+    "validate": "command installed_cases",
 }
 """Folder → files that take long, without ``test_``."""
 
