@@ -132,8 +132,8 @@ def _clusters(arch: Architecture) -> int:
 def peak(arch: Architecture, width: str) -> float | None:
     """Give the GFLOP/s of arithmetic of a width (``fp32``) that all units together allow, whatever mix of additions and multiplications.
 
-    None where the machine has no such arithmetic. It is more than the greatest ceiling of one class where classes have units of their own, such as a
-    GT200's multiplications.
+    None where the machine has no such arithmetic. It is more than the greatest ceiling of one class where classes have units of their own, such as one for
+    multiplications beside that for sums.
     """
     arch, chip, ghz = in_sm_cycles(arch), arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3
     units = {unit.name: unit for unit in arch.units}

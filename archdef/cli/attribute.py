@@ -35,7 +35,7 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     the two. The factors multiply to the whole speed-up. WORKLOAD is as for 'archdef compare'; wrong results are an error.
 
     \b
-    archdef attribute transpose -k naive -a gt200 -a gf100
+    archdef attribute transpose -k naive -a NAME -a OTHER
     """
     if listed:
         if as_json:

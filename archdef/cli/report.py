@@ -36,7 +36,7 @@ def command(context, workload, words, names, output, size, traced, window, debug
     output is wrong.
 
     \b
-    archdef report transpose naive tiled -a g80 -a h100 -o transpose.html
+    archdef report transpose naive tiled -a NAME -a OTHER -o transpose.html
     """
     will_report(output)
     recipe = archdef.examples.load(workload)
