@@ -131,7 +131,10 @@ int main(int argc, char **argv)
 
 @pytest.mark.parametrize("text, line, what", [
     (WHOLE, 7, "`main` is host code: `int main"), ("#include <cstdio>\n#include <vector>\n" + WHOLE, 2, "a header of the host's library is host code"),
-    (KERNEL + "void run(float *h, float *x)\n{\n    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);\n}\n", 7, "a call of the runtime API is host code")])
+    (KERNEL + "void run(float *h, float *x)\n{\n    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);\n}\n", 7, "a call of the runtime API is host code"),
+    ("#include <cublas_v2.h>\n" + KERNEL, 1, "a header of a library that hosts call is host code"),
+    ("#include <iso646.h>\n" + KERNEL + "void say()\n{\n    std::cerr << 1;\n}\n", 8, "output of the host is host code"),
+    (KERNEL + "void say()\n{\n    fprintf(stderr, \"no\");\n}\n", 7, "output of the host is host code")])
 def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, line, what):
     (tmp_path / "whole.cu").write_text(text)
     with pytest.raises(CompileError) as caught:
