@@ -6,6 +6,7 @@ import pytest
 from archdef import frontends
 from archdef.errors import CompileError
 from archdef.frontends import Options, nvrtc
+from archdef.ptx import parse
 
 KERNEL = "__global__ void scale(float *x, float a, float b)\n{\n    x[threadIdx.x] = a * x[threadIdx.x] + b;\n}\n"
 
@@ -151,6 +152,21 @@ def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, lin
 def test_a_wrong_kernel_keeps_the_compilers_words(text):
     with pytest.raises(CompileError, match='source.cu does not compile .*:\n.*error: identifier "missing" is undefined'):
         frontends.compile(text)
+
+
+def test_what_a_header_of_the_toolkit_does_is_charged_to_the_line_that_calls_it():
+    source = """#include <cooperative_groups.h>
+__global__ void f(int *p)
+{
+    auto block = cooperative_groups::this_thread_block();
+    block.sync();
+    p[block.thread_rank()] = 1;
+    cooperative_groups::sync(block);
+}
+"""
+    body = parse(frontends.compile(source).ptx).functions["_Z1fPi"].body
+    assert {i.where.file for i in body} <= {"source.cu", None}
+    assert [i.where.source_line for i in body if i.opcode in ("bar", "barrier")] == [5, 7]
 
 
 def test_a_program_whose_host_code_is_kept_apart_compiles():
