@@ -559,7 +559,7 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
     if feature == "fp32_fma":
         meaning += ("; if the compiler fused a multiply and an add, -fmad=false keeps them apart for this machine to fuse as it does; "
-                    "an fma that the source asks for, such as fmaf(), stays one")
+                    "an fma that the source asks for, by fmaf() or by a function of CUDA's library such as expf(), stays one: __expf() has none")
     raise MissingFeature(f"`{written}`{table.source(instruction.where)} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
