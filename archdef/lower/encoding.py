@@ -86,6 +86,8 @@ class Flag(IntFlag):
     SIGNED = 1
     ADDRESS64 = 2
     CARRY_OUT = 4
+    TOGETHER = 4
+    """Of loads and stores, which carry nothing."""
     BYPASS_L1 = 8
     READ_ONLY = 16
     UNIFORM = 32

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 
 from archdef.errors import ArchdefError, PtxError, nearest
 from archdef.lower.allocate import Assignment, assign, assign_passed
 from archdef.lower.calls import Calls, call_of, calls_of
+from archdef.lower.encoding import Flag, Kind, Space
 from archdef.lower.frames import needs_stack, rounded, save_across_calls
 from archdef.lower.child_arguments import kernels_taken
 from archdef.lower.layout import Layout, lay_out
@@ -190,6 +192,8 @@ def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards
     shared_parameters = getattr(architecture.limits, "shared_parameters", None)
     ops, targets, operands, constants, specials, instructions = pack(kernel.codes, kernel.unit, kernel.places, architecture, module, kernel.source,
                                                                        scoreboards)
+    if kernel.options.together:
+        _suppose_together(ops, kernel.statements, module.file, kernel.options.together)
     return Program(
         entry=kernel.function.name, file=module.file, architecture=architecture.name, warp_size=architecture.warp.size,
         ops=ops, targets=targets, operands=operands, constants=constants, specials=specials, rows=kernel.places.row_count,
@@ -208,6 +212,14 @@ def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards
         calls_runtime=(asks := any(_asks(f) for f in functions)), launches=kernels_taken(module, functions) if asks else (),
         references=tuple((v.name, layout.offsets[None, v.name][1]) for v in module.variables.values() if v.opaque),
         warnings=tuple(kernel.warnings))
+
+
+def _suppose_together(ops: Any, statements: Sequence[Statement], file: str, lines: frozenset[tuple[str, int]]) -> None:
+    """Mark loads and stores of some lines, so that the engine times them as if their lanes lay behind each other."""
+    places = [(s.file, s.source_line) if s.file and s.source_line is not None else (file, s.line) for s in statements]
+    marked = np.array([place in lines for place in places])
+    accesses = np.isin(ops["kind"], (Kind.LOAD, Kind.STORE)) & np.isin(ops["space"], (Space.GLOBAL, Space.SHARED, Space.GENERIC))
+    ops["flags"] |= np.where(accesses & marked[ops["statement"]], Flag.TOGETHER, 0).astype(ops["flags"].dtype)
 
 
 def _asks(function: ir.Function) -> bool:

@@ -40,6 +40,9 @@ class Options:
     """Results that nobody reads are not computed."""
     spill: bool = True
     """What the register budget has no room for lives in local memory."""
+    together: frozenset[tuple[str, int]] = frozenset()
+    """Lines, each ``(file, line)`` as `Cost` names them, whose loads and stores of global and shared memory are timed as if the lanes of a warp reached
+    addresses behind each other: what would these accesses cost if nothing were wrong with their order? What they reach stays the same."""
     max_instructions: int = 2_000_000
     """PTX instructions of the longest kernel that is lowered, those of the functions that it calls among them. Each takes some tenths of a millisecond
     and some kilobytes on the host. A count and not a time, so that a kernel that is lowered once is lowered always."""

@@ -8,7 +8,9 @@ from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
-from archdef.engine.coalesce cimport coalesce, covers
+from libc.string cimport memcpy
+
+from archdef.engine.coalesce cimport MAX_TRANSACTIONS, coalesce, covers
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
@@ -27,7 +29,7 @@ from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
 from archdef.engine.transaction cimport Transaction
-from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
+from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOGETHER, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
 from archdef.engine.uop cimport NAMES_ALL, Uop
 
@@ -395,6 +397,35 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.sectors[k][i] = t[i].sectors
 
 
+cdef void _transact_together(const CoalescingTable *rule, const Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
+                             LsuPipeline *out, Reach *reach) noexcept nogil:
+    """Append the transactions of an access whose lanes are supposed to lie behind each other, unless it has as few as it is.
+
+    A warp then reaches one piece of memory and not one in each of many; which of them is chosen by where the first lane lies within its own, so that the warps
+    that reach neighbouring words of these pieces reach all of them together, as before.
+    """
+    cdef uint64_t supposed[64]
+    cdef uint64_t left = lanes, base, span = <uint64_t>(n * bytes)
+    cdef Transaction *t = out.transactions + out.count
+    cdef Transaction fewer[MAX_TRANSACTIONS]
+    cdef int i, count, least, chosen
+    count = coalesce(rule, address, lanes, n, bytes, covers(rule, False), t)
+    chosen = <int>(address[memo.first] // <uint64_t>bytes % <uint64_t>count_bits(lanes))
+    for i in range(chosen):
+        left &= left - 1
+    base = address[lowest_bit(left)] & ~(span - 1)
+    for i in range(n):
+        supposed[i] = base + <uint64_t>(i * bytes)
+    least = coalesce(rule, supposed, lanes, n, bytes, covers(rule, False), fewer)
+    if least < count:
+        memcpy(t, fewer, <size_t>least * sizeof(Transaction))
+        count = least
+    out.count += count
+    for i in range(count):
+        reach.pieces += count_bits(t[i].sectors)
+        reach.bytes_moved += t[i].bytes
+
+
 cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_t lanes, int n, int bytes) noexcept nogil:
     """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
     cdef uint64_t seen[64][64]
@@ -444,12 +475,15 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     _move(sm, w, u, lanes, address, launch.arena - <uint64_t>GLOBAL_BASE, memo.contiguous)
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
-    _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
+    if u.flags & FL_TOGETHER and u.kind != K_ATOM:
+        _transact_together(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, out, reach)
+    else:
+        _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     if launch.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
             memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes)
             memo.word_key = <int>(address[memo.first] & 3)
-        reach.word_passes = memo.word_passes
+        reach.word_passes = memo.word_passes if not u.flags & FL_TOGETHER else max(<int64_t>(n * u.lane_bytes) // (4 * <int64_t>launch.m.shared.banks), 1)
     if memo.serial > 1 and memo.apart_key != <int32_t>(address[memo.first] & 31):
         _set_apart(memo, address, lanes, n)
     out.serial = memo.serial
@@ -526,6 +560,11 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
             memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
                                 else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
+    if u.flags & FL_TOGETHER and u.kind != K_ATOM:
+        reach.shared_passes += memo.passes >> 32
+        reach.shared_groups += memo.passes >> 32
+        reach.shared_serial = memo.serial_most
+        return 0
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more
     reach.shared_more += memo.serial_more
