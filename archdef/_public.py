@@ -23,6 +23,7 @@ MODULES: dict[str, str] = {
     "archdef.lower.target": "Targets of lowering, from which a plugin's own derives.",
     "archdef.metrics": "Metrics, and how they follow from counters.",
     "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
+    "archdef.advice": "What to change in a kernel, and what that gains.",
     "archdef.attribution": "Where a speed-up comes from, by groups of rules.",
     "archdef.baseline": "Runs that were kept, and what has changed since.",
     "archdef.examples": "Workloads that `archdef compare` runs.",

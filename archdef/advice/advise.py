@@ -78,8 +78,8 @@ class _Trial:
     def judge(self, finding: Finding, least_gain: float) -> Advice | None:
         """Run what a finding supposes; None if it cannot be, or gains too little."""
         try:
-            changed = self.supposing(finding.supposed)
-            if self.run.cycles < least_gain * changed.cycles:
+            cycles = round(self.supposing(finding.supposed).cycles * finding.supposed.more)
+            if self.run.cycles < least_gain * cycles:
                 return None
             told = finding if finding.confirm is None else finding.confirm(self.supposing)
         except AttributionError:
@@ -90,7 +90,7 @@ class _Trial:
             return None
         line = told.line
         return Advice(told.rule, self.kernel, self.architecture.label, line.file if line else "", line.line if line else 0, line.text if line else "",
-                      dict(told.evidence), told.said, told.remedy, told.supposed.what, self.run.cycles, changed.cycles)
+                      dict(told.evidence), told.said, told.remedy, told.supposed.what, self.run.cycles, cycles)
 
     def _launched(self, supposed: Supposed) -> Run:
         given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))

@@ -27,6 +27,8 @@ class Supposed:
     """The machine that it runs on instead; None: the same."""
     together: frozenset[tuple[str, int]] = frozenset()
     """Lines, ``(file, line)``, whose accesses are timed as if their lanes lay behind each other; see `archdef.lower.Options`."""
+    more: float = 1.0
+    """How many times as much of what the machine computes with there is than before; the gain is told without what that alone brings."""
     spill: bool = True
     """Whether what registers have no room for lives in local memory; False: there is room."""
 
@@ -71,7 +73,7 @@ class Advice:
     cycles: int
     """Of the launch as it is."""
     cycles_if: int
-    """Of the launch under the supposition."""
+    """Of the launch under the supposition; where that is a larger machine, times how much larger it is."""
 
     @property
     def gain(self) -> float:

@@ -10,6 +10,7 @@ from archdef.errors import ArchdefError, Interrupted, nearest
 from archdef.values import printable
 
 COMMANDS = {
+    "advise": "Say what to change in the kernels of WORKLOAD, at which line, and what that would gain.",
     "archs": "List the installed architectures, and plugins that could not be loaded.",
     "attribute": "Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.",
     "check": "Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?",

@@ -42,6 +42,8 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "attribute": [(["nonesuch"], "unknown workload"), (["matmul"], "choose one: naive, tiled"), (["vector_add", "--groups", "cashes"], "did you mean caches"),
                   (["vector_add", "--orders", "1"], "1 is not in the range"), (["vector_add", "-n", "0"], "positive multiple"), (["vector_add", "-a", "g92"], "3 given"),
                   (["vector_add", "-j", "1", "--runs", "9"], "9 runs are too few")],
+    "advise": [(["nonesuch"], "unknown workload"), (["transpose", "-k", "nonesuch"], "nonesuch"), (["transpose", "-r", "nonesuch"], "no rule is called"),
+               (["transpose", "--least", "0.5"], "0.5 is not in the range"), (["transpose", "-n", "-32"], "positive multiple")],
     "report": [(["nonesuch", "-o", "x.html"], "unknown workload"), (["transpose", "-o", "x.pdf"], "reports are .html files"),
                (["transpose", "-o", "no/x.html"], "there is no folder no"), (["transpose", "nonesuch", "-o", "x.html"], "no architecture is called 'nonesuch'"),
                (["transpose", "-n", "0", "-o", "x.html"], "positive multiple")],
@@ -56,7 +58,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
     "archs": [(["extra"], "extra")]}
 FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
-ARCHITECTURES = {"attribute": ["-a", "g80", "-a", "gt200"], "report": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
+ARCHITECTURES = {"advise": ["-a", "g80"], "attribute": ["-a", "g80", "-a", "gt200"], "report": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
 
 
 @pytest.fixture

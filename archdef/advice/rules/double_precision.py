@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,8 @@ LITERAL: Final = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\
 """A literal that C++ reads as a double: with a point and without an f behind it."""
 OPERATION: Final = re.compile(r"^(?:add|sub|mul|fma|mad|div|sqrt|rcp|min|max|setp|cvt)\b[\w.]*\.f64")
 
+GUARD: Final = re.compile(r"^@!?%\w+\s+")
+
 
 def find(run: Run) -> Iterator[Finding]:
     """Find the lines that work in double precision where its units are fewer than half of the others."""
@@ -29,7 +32,7 @@ def find(run: Run) -> Iterator[Finding]:
     lanes = {unit.name: unit.lanes for unit in machine.units}
     if single is None or double is None or not lanes.get(double.unit, 0) <= FEW * lanes.get(single.unit, 0):
         return
-    working = [line for line in run.statements if OPERATION.match(line.text.split("] ")[-1].lstrip("@!%p0123456789 ")) and line.counters.instructions]
+    working = [line for line in run.statements if OPERATION.match(GUARD.sub("", line.text)) and line.counters.instructions]
     if not working:
         return
     instructions = sum(line.counters.instructions for line in working)
@@ -37,7 +40,7 @@ def find(run: Run) -> Iterator[Finding]:
     promoted = line is not None and LITERAL.search(line.text)
     remedy = (f"write the literal {promoted[0]} as {promoted[0]}f: it makes the whole expression double" if promoted else
               "compute in single precision where its 24 bits do, or in sums of two singles")
-    yield Finding(NAME, Supposed("it had as many units for double as for single precision", architecture=_with(machine, double.unit, lanes[single.unit])),
+    yield Finding(NAME, Supposed("double precision cost what single does", architecture=_as_single(machine)),
                   {"double_precision_instructions": instructions, "double_precision_lanes": lanes[double.unit], "single_precision_lanes": lanes[single.unit]},
                   f"{count(instructions)} instructions in double precision, for which a {machine.words.multiprocessor} has {three(lanes[double.unit])} lanes and not "
                   f"{three(lanes[single.unit])}", remedy, line)
@@ -45,20 +48,23 @@ def find(run: Run) -> Iterator[Finding]:
 
 def _line_of(run: Run, working: list[Cost]) -> Cost | None:
     """Give the source line with most of these statements' instructions."""
-    rows = {id(statement.text): statement for statement in working}
-    by_line: dict[tuple[str, int], int] = {}
+    chosen = {(cost.line, cost.text) for cost in working}
+    by_place: Counter[tuple[str, int]] = Counter()
     for statement, cost in zip(run.program.statements, run.statements, strict=True):
-        if id(cost.text) in rows and OPERATION.match(cost.text):
-            place = (statement.file, statement.source_line) if statement.file and statement.source_line is not None else (run.program.file, statement.line)
-            by_line[place] = by_line.get(place, 0) + cost.counters.instructions
-    if not by_line:
-        return None
-    most = max(by_line, key=by_line.__getitem__)
+        if (cost.line, cost.text) in chosen:
+            known = statement.file and statement.source_line is not None
+            by_place[(statement.file, statement.source_line) if known else (run.program.file, statement.line)] += cost.counters.instructions  # type: ignore[index]
+    most = max(by_place, key=by_place.__getitem__, default=None)
     return next((line for line in run.lines if (line.file, line.line) == most), None)
 
 
-def _with(machine: Architecture, unit: str, lanes: int) -> Architecture:
-    return attrs.evolve(machine, units=tuple(attrs.evolve(each, lanes=lanes) if each.name == unit else each for each in machine.units))
+def _as_single(machine: Architecture) -> Architecture:
+    """Give the machine whose operations in double precision, and conversions from and to it, cost what those in single precision do."""
+    operations = machine.isa.operations
+    same = {name: operations[single] for name in operations if (single := name.replace("fp64_", "fp32_")) != name and single in operations}
+    if "convert64" in operations:
+        same["convert64"] = operations["fp32_add"]
+    return attrs.evolve(machine, isa=attrs.evolve(machine.isa, operations={**operations, **same}))
 
 
 RULE: Final = Rule(NAME, "Double precision where its units are few.", find)

@@ -24,8 +24,8 @@ def find(run: Run) -> Iterator[Finding]:
     dram, words = run.architecture.dram, run.architecture.words
     period = dram.interleave_bytes * dram.partitions
     hashed = attrs.evolve(run.architecture, dram=attrs.evolve(dram, partition_map=XorHash()))
-    remedy = (f"let {words.block}s that run together reach different {words.partition}s: take tiles along a diagonal, or pad rows so that their length is no multiple of {period} bytes "
-              f"({dram.partitions} {words.partition}s, {dram.interleave_bytes} bytes each in turn)")
+    remedy = (f"let {words.block}s that run together reach different {words.partition}s: take tiles along a diagonal, or pad rows so that their "
+              f"length is no multiple of {period} bytes ({dram.partitions} {words.partition}s, {dram.interleave_bytes} bytes each in turn)")
     yield Finding(NAME, Supposed("chunks lay in the partitions by a hash of their address", architecture=hashed),
                   {"share_of_time_percent": 100 * reason.share, "partitions": dram.partitions, "period_bytes": period}, reason.text, remedy)
 

@@ -20,7 +20,8 @@ def find(run: Run) -> Iterator[Finding]:
         yield Finding(NAME, Supposed("registers had room for all values", spill=False),
                       {"spilled_registers": spilled, "registers": run.registers},
                       f"{count(spilled)} of {count(run.registers + spilled)} registers have no room and live in local memory",
-                      f"allow {run.registers + spilled} registers a thread (__launch_bounds__, maxrregcount), or keep fewer values alive: smaller tiles, less unrolling")
+                      f"allow {run.registers + spilled} registers a thread (__launch_bounds__, maxrregcount), or keep fewer values alive: smaller "
+                      "tiles, less unrolling")
 
 
 RULE: Final = Rule(NAME, "Values in local memory for which registers have no room.", find)

@@ -26,9 +26,10 @@ def find(run: Run) -> Iterator[Finding]:
     wider = -(-blocks // (whole * run.occupancy.active_blocks))
     fewer = whole * room
     yield Finding(NAME, Supposed(f"{wider} {words.multiprocessor}s held all {words.block}s in {count(whole)} wave{'s' * (whole > 1)}",
-                                 architecture=machine.evolve({"chip.multiprocessors": wider})),
+                                 architecture=machine.evolve({"chip.multiprocessors": wider}), more=wider / machine.chip.multiprocessors),
                   {"waves": blocks / room, "blocks": blocks, "blocks_at_once": room, "last_wave_percent": 100 * rest / room},
-                  f"{count(blocks)} {words.block}s in {three(blocks / room)} waves of {count(room)}: the last fills {percent(100 * rest / room)} of the machine",
+                  f"{count(blocks)} {words.block}s in {three(blocks / room)} waves of {count(room)}: "
+                  f"the last fills {percent(100 * rest / room)} of the machine",
                   f"launch {count(fewer)} {words.block}s that each do a little more (a loop over the grid), or smaller ones, so that waves are full")
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 NAME: Final = "uncoalesced-access"
 USED_PERCENT: Final = 75.0
 """Accesses of whose moved bytes more than this is used are in order, or off by a word or two."""
-LEAST_SHARE: Final = 0.01
-"""Lines that less of the warps' cycles go to cannot gain enough, unless their requests are what others wait for; a store costs its own warp nothing."""
 
 
 def find(run: Run) -> Iterator[Finding]:
@@ -23,7 +21,7 @@ def find(run: Run) -> Iterator[Finding]:
         metrics = run.metrics_of(line.counters)
         for kind, name, requests in (("load", "gld", line.counters.global_loads), ("store", "gst", line.counters.global_stores)):
             used, apart = metrics[f"{name}_efficiency"], metrics[f"{name}_transactions_per_request"]
-            if line.line and requests and used is not None and used < USED_PERCENT:
+            if line.line and requests and used is not None and apart is not None and used < USED_PERCENT:
                 yield _finding(run, line, kind, used, apart, requests)
                 break
 
@@ -31,8 +29,8 @@ def find(run: Run) -> Iterator[Finding]:
 def _finding(run: Run, line: Cost, kind: str, used: float, apart: float, requests: int) -> Finding:
     words = run.architecture.words
     said = f"{three(apart)} transactions per {kind}, {percent(used)} of the bytes that they move are used"
-    remedy = (f"let neighbouring threads of a {words.warp} {kind} neighbouring addresses: exchange which index runs along the row, turn a structure of arrays inside out, or "
-              f"move a tile through {words.shared} and {kind} it along rows")
+    remedy = (f"let neighbouring threads of a {words.warp} {kind} neighbouring addresses: exchange which index runs along the row, "
+              f"make an array of structures a structure of arrays, or move a tile through {words.shared} and {kind} it along rows")
     return Finding(NAME, Supposed("this access were coalesced", together=frozenset({(line.file, line.line)})),
                    {f"transactions_per_{kind}": apart, "bytes_used_percent": used, f"{kind}s": requests}, said, remedy, line)
 

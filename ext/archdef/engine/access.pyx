@@ -4,12 +4,10 @@ Most static accesses repeat one lane pattern: the differences of the lanes' addr
 memo per op keeps the pattern and its transactions, so that one comparison replaces the analysis.
 """
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
-from libc.string cimport memcpy
-
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS, coalesce, covers
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
@@ -411,8 +409,9 @@ cdef void _transact_together(const CoalescingTable *rule, const Memo *memo, cons
     cdef int i, count, least, chosen
     count = coalesce(rule, address, lanes, n, bytes, covers(rule, False), t)
     chosen = <int>(address[memo.first] // <uint64_t>bytes % <uint64_t>count_bits(lanes))
-    for i in range(chosen):
+    while chosen:
         left &= left - 1
+        chosen -= 1
     base = address[lowest_bit(left)] & ~(span - 1)
     for i in range(n):
         supposed[i] = base + <uint64_t>(i * bytes)
