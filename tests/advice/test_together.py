@@ -8,7 +8,7 @@ from archdef.attribution.measure import Launches
 from archdef.examples import Case, Input, Output, Workload
 
 pytest.importorskip("nvidia.cuda_nvrtc")
-MACHINES = [name for name in ("gf100", "p2000", "h100") if name in registry.names()]
+MACHINES = [name for name in ("gf100", "p2000") if name in registry.names()]
 FIELDS = 8
 STRUCTURES = "struct Point { float " + ", ".join(f"f{n}" for n in range(FIELDS)) + "; };\n" + """
 extern "C" __global__ void structures(Point *to, const Point *from, int n)
@@ -78,6 +78,6 @@ def test_lines_with_one_cause_are_told_once_with_what_they_gain_together(tmp_pat
     assert lines <= {*wanted} and len(lines) >= len(wanted) - 1 and advice.supposed.startswith("this access were coalesced, and those of line")
     assert all(gain < advice.gain for _, gain in advice.also)
     promised, gained = advice.gain, advice.cycles / cycles(recipe, better, machine)
-    assert gained > 1.2 and promised == pytest.approx(gained, rel=0.4)
+    assert gained > 1.2 and promised == pytest.approx(gained, rel=0.25)
     assert "alone" in str(advise(recipe, machine, [poor], rules=["uncoalesced-access"]))
     assert len(advise(recipe, machine, [better], rules=["uncoalesced-access"])) == 0
