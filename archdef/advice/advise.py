@@ -83,7 +83,9 @@ class _Trial:
                 return None
             told = finding if finding.confirm is None else finding.confirm(self.supposing)
         except AttributionError:
-            raise
+            if finding.supposed.certain:
+                raise
+            return None
         except ArchdefError:        # a machine that the supposition cannot make of this one
             return None
         if told is None:
@@ -94,7 +96,8 @@ class _Trial:
 
     def _launched(self, supposed: Supposed) -> Run:
         given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))
-        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill)
+        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
+                                without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
         workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering})
         (run,) = Launches(workload, self.kernel, self.size)(supposed.architecture or self.architecture)[:1]
         return run
