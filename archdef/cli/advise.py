@@ -7,7 +7,6 @@ import archdef
 from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
 from archdef.options import architectures, machine_options
-from archdef.tables import Column, Kind, Table
 
 
 @click.command("advise")
@@ -32,10 +31,7 @@ def command(workload, names, size, kernels, rules, least, listed, settings, as_j
         if as_json:
             emit([{"name": rule.name, "about": rule.about} for rule in archdef.advice.RULES])
         else:
-            table = Table(Column("rule"), Column("looks for", Kind.PROSE, least=30))
-            for rule in archdef.advice.RULES:
-                table.add(rule.name, rule.about)
-            show(table)
+            show(archdef.advice.listing())
         return
     if workload is None:
         raise click.UsageError("Missing argument 'WORKLOAD'.")

@@ -124,7 +124,7 @@ class Run:
         """
         if self.timeline_record is None:
             raise LaunchError(f"the timeline of {self.kernel} was not recorded: launch it with timeline=True, or an archdef.TimelineWindow")
-        return RunTimeline(self, self.timeline_record, self._place)
+        return RunTimeline(self, self.timeline_record, self.place)
 
     def __repr__(self) -> str:
         return (f"<Run of {cut(self.kernel)} {self.grid} x {self.block} on {cut(self.architecture.label)}: "
@@ -141,7 +141,7 @@ class Run:
         """What the lanes of the warps that the option ``lanes`` chose did, cycle by cycle; None without it."""
         if self.recorded is None:
             return None
-        places = ((*(place := self._place(statement)), self._source(*place)) for statement in self.program.statements)
+        places = ((*(place := self.place(statement)), self._source(*place)) for statement in self.program.statements)
         return LaneTrace.of(self.recorded, self.architecture.warp.size, self.occupancy.warps_per_block, places)
 
     @functools.cached_property
@@ -218,7 +218,7 @@ class Run:
     def _places(self, counter: str) -> str:
         """Name the source lines whose statements counted something."""
         rows = [row for row, n in enumerate(self.counters.statements[counter]) if n]
-        return ", ".join(dict.fromkeys("{}:{}".format(*self._place(self.program.statements[row])) for row in rows))
+        return ", ".join(dict.fromkeys("{}:{}".format(*self.place(self.program.statements[row])) for row in rows))
 
     @property
     def _tried(self) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ class Run:
         """What each source line cost, in source order; PTX lines where the compiler left no line table."""
         rows: dict[tuple[str, int], list[int]] = {}
         for row, statement in enumerate(self.program.statements):
-            rows.setdefault(self._place(statement), []).append(row)
+            rows.setdefault(self.place(statement), []).append(row)
         return tuple(self._cost(file, line, self._source(file, line), rows[file, line]) for file, line in sorted(rows))
 
     @functools.cached_property
@@ -272,7 +272,8 @@ class Run:
         return tuple(self._cost(self.program.file, statement.line, statement.text, [row])
                      for row, statement in enumerate(self.program.statements))
 
-    def _place(self, statement: Statement) -> tuple[str, int]:
+    def place(self, statement: Statement) -> tuple[str, int]:
+        """Give the file and the line that a statement of `program` belongs to: the source's, the PTX's where the compiler left no line table."""
         if statement.file and statement.source_line is not None:
             return statement.file, statement.source_line
         return self.program.file, statement.line

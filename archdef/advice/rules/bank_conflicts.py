@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import attrs
 
@@ -15,7 +15,7 @@ from archdef.advice.finding import Finding, Rule, Supposed
 from archdef.errors import ArchdefError
 from archdef.formatting import three
 from archdef.spec.fields import integer
-from archdef.spec.policy import BankMap, named
+from archdef.spec.policy import BankMap
 
 if TYPE_CHECKING:
     from archdef.run.result import Cost, Run
@@ -29,9 +29,11 @@ MOST_ACCESSES: Final = 200_000
 """Warp accesses of a launch up to which paddings are tried: a machine whose banks are numbered by Python takes some microseconds for each."""
 
 
-@named("advice_padded_rows")
+@attrs.frozen
 class PaddedRows(BankMap):
-    """Banks of words as they are when each row has one word more."""
+    """Banks of words as they are when each row has one word more. No description names it: no machine has it."""
+
+    short_name: ClassVar[str] = "padded_rows"
 
     row_words: int = integer(at_least=1, default=32)
     """Words of a row."""

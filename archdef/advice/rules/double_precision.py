@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from archdef.advice.finding import Finding, Rule, Supposed
-from archdef.formatting import count, three
+from archdef.formatting import count
 
 if TYPE_CHECKING:
     from archdef.run.result import Cost, Run
@@ -42,8 +42,8 @@ def find(run: Run) -> Iterator[Finding]:
               "compute in single precision where its 24 bits do, or in sums of two singles")
     yield Finding(NAME, Supposed("double precision cost what single does", architecture=_as_single(machine)),
                   {"double_precision_instructions": instructions, "double_precision_lanes": lanes[double.unit], "single_precision_lanes": lanes[single.unit]},
-                  f"{count(instructions)} instructions in double precision, for which a {machine.words.multiprocessor} has {three(lanes[double.unit])} lanes and not "
-                  f"{three(lanes[single.unit])}", remedy, line)
+                  f"{count(instructions)} instructions in double precision, for which a {machine.words.multiprocessor} has {lanes[double.unit]} lanes "
+                  f"and not {lanes[single.unit]}", remedy, line)
 
 
 def _line_of(run: Run, working: list[Cost]) -> Cost | None:
@@ -52,8 +52,7 @@ def _line_of(run: Run, working: list[Cost]) -> Cost | None:
     by_place: Counter[tuple[str, int]] = Counter()
     for statement, cost in zip(run.program.statements, run.statements, strict=True):
         if (cost.line, cost.text) in chosen:
-            known = statement.file and statement.source_line is not None
-            by_place[(statement.file, statement.source_line) if known else (run.program.file, statement.line)] += cost.counters.instructions  # type: ignore[index]
+            by_place[run.place(statement)] += cost.counters.instructions
     most = max(by_place, key=by_place.__getitem__, default=None)
     return next((line for line in run.lines if (line.file, line.line) == most), None)
 

@@ -4,11 +4,11 @@ Most static accesses repeat one lane pattern: the differences of the lanes' addr
 memo per op keeps the pattern and its transactions, so that one comparison replaces the analysis.
 """
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
-from archdef.engine.coalesce cimport MAX_TRANSACTIONS, coalesce, covers
+from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.fault cimport op_fault
 from archdef.engine.fault_code cimport FAULT_ALIGNMENT, FAULT_BOUNDS, FAULT_READ_ONLY
 from archdef.engine.heap cimport heap_room
@@ -22,6 +22,7 @@ from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHA
 from archdef.engine.operand cimport row_of
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.shared cimport bank_passes
+from archdef.engine.supposed cimport transact_together
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
@@ -395,36 +396,6 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.sectors[k][i] = t[i].sectors
 
 
-cdef void _transact_together(const CoalescingTable *rule, const Memo *memo, const uint64_t *address, uint64_t lanes, int n, int bytes,
-                             LsuPipeline *out, Reach *reach) noexcept nogil:
-    """Append the transactions of an access whose lanes are supposed to lie behind each other, unless it has as few as it is.
-
-    A warp then reaches one piece of memory and not one in each of many; which of them is chosen by where the first lane lies within its own, so that the warps
-    that reach neighbouring words of these pieces reach all of them together, as before.
-    """
-    cdef uint64_t supposed[64]
-    cdef uint64_t left = lanes, base, span = <uint64_t>(n * bytes)
-    cdef Transaction *t = out.transactions + out.count
-    cdef Transaction fewer[MAX_TRANSACTIONS]
-    cdef int i, count, least, chosen
-    count = coalesce(rule, address, lanes, n, bytes, covers(rule, False), t)
-    chosen = <int>(address[memo.first] // <uint64_t>bytes % <uint64_t>count_bits(lanes))
-    while chosen:
-        left &= left - 1
-        chosen -= 1
-    base = address[lowest_bit(left)] & ~(span - 1)
-    for i in range(n):
-        supposed[i] = base + <uint64_t>(i * bytes)
-    least = coalesce(rule, supposed, lanes, n, bytes, covers(rule, False), fewer)
-    if least < count:
-        memcpy(t, fewer, <size_t>least * sizeof(Transaction))
-        count = least
-    out.count += count
-    for i in range(count):
-        reach.pieces += count_bits(t[i].sectors)
-        reach.bytes_moved += t[i].bytes
-
-
 cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_t lanes, int n, int bytes) noexcept nogil:
     """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
     cdef uint64_t seen[64][64]
@@ -475,7 +446,7 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     if launch.textures.written_count and u.kind != K_LOAD:
         _note(launch, u, lanes, address)
     if u.flags & FL_TOGETHER and u.kind != K_ATOM:
-        _transact_together(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, out, reach)
+        transact_together(_rule(launch.m, u), address, memo.first, lanes, n, u.lane_bytes, out, reach)
     else:
         _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     if launch.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
