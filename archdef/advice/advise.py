@@ -87,8 +87,10 @@ class _Trial:
         try:
             return round(self.supposing(supposed).cycles * supposed.more)
         except AttributionError:
-            raise
-        except ArchdefError:
+            if supposed.certain:
+                raise
+            return None
+        except ArchdefError:        # a machine that the supposition cannot make of this one
             return None
 
     def told(self, finding: Finding, cycles: int, least_gain: float) -> Advice | None:
@@ -98,8 +100,10 @@ class _Trial:
         try:
             told = finding if finding.confirm is None else finding.confirm(self.supposing)
         except AttributionError:
-            raise
-        except ArchdefError:
+            if finding.supposed.certain:
+                raise
+            return None
+        except ArchdefError:        # a machine that the supposition cannot make of this one
             return None
         if told is None:
             return None
@@ -110,7 +114,8 @@ class _Trial:
 
     def _launched(self, supposed: Supposed) -> Run:
         given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))
-        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill)
+        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
+                                without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
         workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering})
         (run,) = Launches(workload, self.kernel, self.size)(supposed.architecture or self.architecture)[:1]
         return run

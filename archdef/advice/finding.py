@@ -31,6 +31,12 @@ class Supposed:
     """How many times as much of what the machine computes with there is than before; the gain is told without what that alone brings."""
     spill: bool = True
     """Whether what registers have no room for lives in local memory; False: there is room."""
+    without_barriers: frozenset[tuple[str, int]] = frozenset()
+    """Lines whose barriers are left out; see `archdef.lower.Options`."""
+    thread_order: tuple[int, ...] = ()
+    """Another order of a block's threads; see `archdef.lower.Options`."""
+    certain: bool = True
+    """Whether results stay what they are. False: that depends on the kernel, and where one comes out wrong, nothing is advised."""
 
 
 @attrs.frozen(eq=False)

@@ -25,7 +25,7 @@ def joined(findings: Sequence[tuple[Finding, int]], cycles: int, cycles_if: Call
     cycles    : of the launch as it is.
     cycles_if : runs the launch under a supposition; None if that cannot be.
     """
-    lines = sorted(((finding, least) for finding, least in findings if finding.line is not None and finding.supposed.together), key=lambda each: each[1])
+    lines = sorted(((finding, least) for finding, least in findings if finding.line is not None and _of_accesses(finding.supposed)), key=lambda each: each[1])
     rest = [each for each in findings if each not in lines]
     if len(lines) < 2:
         return [*findings]
@@ -41,6 +41,11 @@ def joined(findings: Sequence[tuple[Finding, int]], cycles: int, cycles_if: Call
     what = f"{first.supposed.what}, and {_named([finding for finding, _ in others])}"
     also = tuple((finding.line, cycles / least) for finding, least in others if finding.line is not None)
     return [*rest, (attrs.evolve(first, supposed=attrs.evolve(_all(finding for finding, _ in lines), what=what), also=also), every)]
+
+
+def _of_accesses(supposed: Supposed) -> bool:
+    """Tell whether it is the order of accesses alone that is supposed."""
+    return bool(supposed.together) and attrs.evolve(supposed, what="", together=frozenset()) == Supposed("")
 
 
 def _all(findings: Iterable[Finding]) -> Supposed:
