@@ -9,6 +9,7 @@ import attrs
 from archdef import registry
 from archdef.advice.finding import LEAST, Advice, Advices, Finding, Supposed
 from archdef.advice.rules import RULES
+from archdef.advice.together import joined
 from archdef.attribution.groups import AttributionError
 from archdef.attribution.measure import Launches
 from archdef.errors import ArchdefError, nearest
@@ -45,11 +46,17 @@ def advise(workload: str | Workload, architecture: str | Architecture, kernels: 
     runs = 0
     for name in dict.fromkeys(names):
         trial = _Trial(recipe, name, size, machine)
-        findings = [finding for rule in chosen for finding in rule.find(trial.run)]
-        for done, finding in enumerate(findings):
-            said(done, len(findings), f"{name}: {finding.rule}")
-            if (advice := trial.judge(finding, least_gain)) is not None:
-                found.append(advice)
+        findings = {rule.name: [*rule.find(trial.run)] for rule in chosen}
+        every, done = sum(map(len, findings.values())), 0
+        for rule, theirs in findings.items():
+            timed: list[tuple[Finding, int]] = []
+            for finding in theirs:
+                said(done, every, f"{name}: {rule}")
+                done += 1
+                if (cycles := trial.cycles_if(finding.supposed)) is not None:
+                    timed.append((finding, cycles))
+            told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
+            found += [advice for advice in told if advice is not None]
         runs += trial.runs
     return Advices(recipe.name, machine.label, tuple(dict.fromkeys(names)), tuple(sorted(found, key=lambda each: -each.gain)), runs)
 
@@ -75,26 +82,40 @@ class _Trial:
         self.runs += 1
         return self._launched(supposed)
 
-    def judge(self, finding: Finding, least_gain: float) -> Advice | None:
-        """Run what a finding supposes; None if it cannot be, or gains too little."""
+    def cycles_if(self, supposed: Supposed) -> int | None:
+        """Give what the launch takes under a supposition; None if that is a machine that cannot be made of this one. Raises AttributionError."""
         try:
-            cycles = round(self.supposing(finding.supposed).cycles * finding.supposed.more)
-            if self.run.cycles < least_gain * cycles:
-                return None
+            return round(self.supposing(supposed).cycles * supposed.more)
+        except AttributionError:
+            if supposed.certain:
+                raise
+            return None
+        except ArchdefError:        # a machine that the supposition cannot make of this one
+            return None
+
+    def told(self, finding: Finding, cycles: int, least_gain: float) -> Advice | None:
+        """Make advice of a finding whose supposition takes so many cycles; None if it gains too little. Raises AttributionError."""
+        if self.run.cycles < least_gain * cycles:
+            return None
+        try:
             told = finding if finding.confirm is None else finding.confirm(self.supposing)
         except AttributionError:
-            raise
+            if finding.supposed.certain:
+                raise
+            return None
         except ArchdefError:        # a machine that the supposition cannot make of this one
             return None
         if told is None:
             return None
-        line = told.line
+        line = told.line                # what was supposed, and for which lines, is what the gain was measured of
         return Advice(told.rule, self.kernel, self.architecture.label, line.file if line else "", line.line if line else 0, line.text if line else "",
-                      dict(told.evidence), told.said, told.remedy, told.supposed.what, self.run.cycles, cycles)
+                      dict(told.evidence), told.said, told.remedy, finding.supposed.what, self.run.cycles, cycles,
+                      tuple((each.line, gain) for each, gain in finding.also))
 
     def _launched(self, supposed: Supposed) -> Run:
         given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))
-        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill)
+        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
+                                without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
         workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering})
         (run,) = Launches(workload, self.kernel, self.size)(supposed.architecture or self.architecture)[:1]
         return run

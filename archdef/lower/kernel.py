@@ -27,6 +27,7 @@ from archdef.lower.select.children import CHILD_SERVICES
 from archdef.lower.select.interface import interfaces_of
 from archdef.lower.size import check_length, code_bytes
 from archdef.lower.spill import Spills, spill
+from archdef.lower.suppose import supposed
 from archdef.lower.virtual import Code, Const, Unit, immediate
 from archdef.ptx import ir
 
@@ -95,6 +96,7 @@ class _Assigned:
 
 def lower_kernel(module: ir.Module, entry: str, architecture: Any, recipe: Recipe, options: Options, trace: list[Ran] | None = None) -> Program:
     """Lower one kernel of a module as a target does; with `trace`, say there what each pass did."""
+    module = supposed(module, options)
     kernel = _begun(module, entry, architecture, options)
     _select(kernel, recipe.accesses)
     budgeted = _budget(kernel)

@@ -43,6 +43,11 @@ class Options:
     together: frozenset[tuple[str, int]] = frozenset()
     """Lines, each ``(file, line)`` as `Cost` names them, whose loads and stores of global and shared memory are timed as if the lanes of a warp reached
     addresses behind each other: what would these accesses cost if nothing were wrong with their order? What they reach stays the same."""
+    without_barriers: frozenset[tuple[str, int]] = frozenset()
+    """Lines, each ``(file, line)``, whose barriers of the block are left out: what would the launch take without them?"""
+    thread_order: tuple[int, ...] = ()
+    """Of each bit of the index of a thread in its block, which bit of the place that the thread has there it is; empty: threads lie in the order of their
+    indices. Of blocks of one dimension with as many threads as these bits tell apart: the same threads, in other warps and lanes."""
     max_instructions: int = 2_000_000
     """PTX instructions of the longest kernel that is lowered, those of the functions that it calls among them. Each takes some tenths of a millisecond
     and some kilobytes on the host. A count and not a time, so that a kernel that is lowered once is lowered always."""
