@@ -11,9 +11,11 @@ import numpy as np
 from click.core import ParameterSource
 
 import archdef.run
+from archdef._views import LANES, TIMELINE
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
+from archdef.cli.data import data_option
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
@@ -138,10 +140,11 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
 @click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
+@data_option("archdef.run.result.Run")
 @common_options
 @click.pass_context
 def command(context, file, kernel, names, listed, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, timeline, detail, cycles, report_to, settings, as_json):
+            max_cycles, traced, window, timeline, detail, cycles, report_to, data, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -149,14 +152,16 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
     if listed:
+        data.refuse()
         return _list(file, kernel, options, names, settings, as_json)
     needed = {"kernel": kernel, "names": names, "grid": grid, "block": block}
     for parameter in context.command.params:
         if not needed.get(parameter.name, True):
             raise click.MissingParameter(ctx=context, param=parameter)
     destinations = _destinations(save, arguments, symbols, names)
-    recorded = _recorded(timeline, detail, cycles, names)
+    recorded = _recorded(timeline, detail, cycles, names, data)
     will_report(report_to)
+    _refuse_unrecorded(data, traced, detail)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
@@ -191,6 +196,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             _save(_destination(path, architecture.name, names), outputs[name])
         if stopped is not None:
             break
+    data.of(*(run for run, _ in results))
     if report_to is not None:
         results[0][0].report(report_to, *(run for run, _ in results[1:]))
     _print(results, lines, lanes is not None, as_json)
@@ -236,13 +242,22 @@ def _destination(path: str, name: str, names) -> str:
     return path if len(names) == 1 else f"{path.removesuffix(ending)}.{name.replace('/', '_')}{ending}"
 
 
-def _recorded(path, detail, cycles, names) -> TimelineWindow | None:
-    if path is None:
+def _refuse_unrecorded(data, traced, detail) -> None:
+    """Refuse views of what the launch would not record."""
+    if data.among(LANES) and not traced:
+        raise click.UsageError(f"{', '.join(LANES)} needs --lanes, which says of which warps")
+    for name, details in (("timeline_waits", ("units", "warps")), ("timeline_issues", ("warps",)), ("timeline_blocks", ("blocks", "units", "warps"))):
+        if data.among((name,)) and detail not in details:
+            raise click.UsageError(f"{name} needs --timeline-detail {' or '.join(details)}")
+
+
+def _recorded(path, detail, cycles, names, data) -> TimelineWindow | None:
+    if path is None and not data.among(TIMELINE):
         source = click.get_current_context().get_parameter_source
         if any(source(option) != ParameterSource.DEFAULT for option in ("detail", "cycles")):
-            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, which is missing")
+            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, or in a view of it by --data, which is missing")
         return None
-    for each in names:
+    for each in names if path else ():
         will_write(_destination(path, each, names))
     return archdef.TimelineWindow(detail, cycles)
 
