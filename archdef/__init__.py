@@ -1,7 +1,8 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `attribute`, `Architecture`, `hookimpl`, `architecture`, `architectures`,
-`load`, `save`, `views` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass by, such as pytest's plugin.
+The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `attribute`, `Architecture`, `hookimpl`, `architecture`,
+`architectures`, `load`, `save`, `views` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass
+by, such as pytest's plugin.
 """
 from __future__ import annotations
 

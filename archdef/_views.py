@@ -9,6 +9,8 @@ TIMELINE = tuple(name for name in RUN if name.startswith("timeline_"))
 """Those that need a launch with the option ``timeline``."""
 LANES = ("lane_steps",)
 """Those that need one with the option ``lanes``."""
+NCU = ("beside", "measured")
+"""Those that need an export of Nsight Compute."""
 CHANGES = ("changes", "metric_changes", "line_changes")
 """Those that need a baseline."""
 OF: dict[str, dict[str, str]] = {

@@ -12,6 +12,7 @@ from archdef.cli.common import common_options, document, emit, show, task
 from archdef.cli.compiler import debug_option
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
 from archdef.cli.data import data_option
+from archdef.cli.measured import laid_beside, ncu_option, refuse_views
 from archdef.cli.output import will_write, write
 from archdef.errors import Interrupted
 from archdef.options import architectures, machine_options
@@ -30,10 +31,11 @@ from archdef.options import architectures, machine_options
               help="With --baseline: exit code 1 if a kernel takes more time than then, by more than so many per cent.")
 @click.option("--save", type=click.Path(dir_okay=False), metavar="FILE", help="Write the JSON document to a file, for a later --baseline.")
 @debug_option
-@data_option("archdef.examples.comparison.Comparison", "archdef.baseline.difference.Differences")
+@ncu_option
+@data_option("archdef.examples.comparison.Comparison", "archdef.baseline.difference.Differences", "archdef.ncu.beside.Beside", "archdef.ncu.launch.Launch")
 @common_options
 @click.pass_context
-def command(context, workload, names, size, kernels, why, listed, baseline, fail_above, save, debug, data, settings, as_json):
+def command(context, workload, names, size, kernels, why, listed, baseline, fail_above, save, debug, measured, data, settings, as_json):
     """Run WORKLOAD on several architectures and print one table.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own:
@@ -55,6 +57,7 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
         raise click.UsageError("--fail-above needs a --baseline")
     if baseline is None and data.among(CHANGES):
         raise click.UsageError(f"{', '.join(CHANGES)} need a --baseline")
+    refuse_views(measured, data)
     earlier = None if baseline is None else archdef.baseline.load(baseline)
     if earlier is not None and workload.endswith(".json"):
         _refuse_what_runs(context)
@@ -71,7 +74,10 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
     with task(f"compare {recipe.name}") as bar:
         comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted)
     data.of(comparison)
-    plain = comparison.to_dict()
+    beside, unmatched = laid_beside(measured, [row.run for row in comparison.rows if row.run])
+    data.of(*beside)
+    data.of(*measured or ())
+    plain = comparison.to_dict() | ({"ncu": [one.to_dict() for one in beside]} if beside else {})
     if save is not None:
         write(save, document(plain) + "\n")
     if comparison.interrupted:
@@ -85,6 +91,10 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
         emit(plain)
     else:
         _show(comparison, why)
+        for one in beside:
+            show(one)
+    if unmatched:
+        raise unmatched
     context.exit(0 if comparison.correct else 1)
 
 

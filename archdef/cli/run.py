@@ -16,6 +16,7 @@ from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
 from archdef.cli.data import data_option
+from archdef.cli.measured import laid_beside, ncu_option, refuse_views
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
@@ -140,11 +141,12 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
 @click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
-@data_option("archdef.run.result.Run")
+@ncu_option
+@data_option("archdef.run.result.Run", "archdef.ncu.beside.Beside", "archdef.ncu.launch.Launch")
 @common_options
 @click.pass_context
 def command(context, file, kernel, names, listed, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, timeline, detail, cycles, report_to, data, settings, as_json):
+            max_cycles, traced, window, timeline, detail, cycles, report_to, measured, data, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -162,6 +164,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     recorded = _recorded(timeline, detail, cycles, names, data)
     will_report(report_to)
     _refuse_unrecorded(data, traced, detail)
+    refuse_views(measured, data)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
@@ -196,19 +199,23 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             _save(_destination(path, architecture.name, names), outputs[name])
         if stopped is not None:
             break
+    beside, unmatched = laid_beside(measured, [run for run, _ in results])
     data.of(*(run for run, _ in results))
+    data.of(*beside)
+    data.of(*measured or ())
     if report_to is not None:
         results[0][0].report(report_to, *(run for run, _ in results[1:]))
-    _print(results, lines, lanes is not None, as_json)
-    if stopped is not None:
-        raise stopped
+    _print(results, lines, lanes is not None, as_json, beside)
+    if stopped or unmatched:
+        raise stopped or unmatched
     return None
 
 
-def _print(results, lines, lanes, as_json) -> None:
+def _print(results, lines, lanes, as_json, beside=()) -> None:
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
-              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
+              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} | ({"ncu": beside[place].to_dict()} if beside else {})
+              for place, (run, outputs) in enumerate(results)])
         return
     for run, outputs in results:
         if run.printed:
@@ -218,6 +225,8 @@ def _print(results, lines, lanes, as_json) -> None:
             show(run.lane_trace)
         for name, array in outputs.items():
             show(_described(name, array))
+    for one in beside:
+        show(one)
 
 
 def _list(file, kernel, options, names, settings, as_json) -> None:
@@ -255,7 +264,7 @@ def _recorded(path, detail, cycles, names, data) -> TimelineWindow | None:
     if path is None and not data.among(TIMELINE):
         source = click.get_current_context().get_parameter_source
         if any(source(option) != ParameterSource.DEFAULT for option in ("detail", "cycles")):
-            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, or in a view of it by --data, which is missing")
+            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, or a view of it by --data, which is missing")
         return None
     for each in names if path else ():
         will_write(_destination(path, each, names))

@@ -12,15 +12,16 @@ from archdef.data.view import Row, flag, real, text, view, whole
 @view("comparison", "A kernel of a workload on a machine.", text("workload", "Workload."), whole("size", "Its size."), text("size_means", "What that counts."),
       text("kernel", "Kernel."), text("architecture", "Machine, as its label says."), flag("correct", "Whether it gave numpy's answer."),
       real("error", "Its largest error, relative to that answer."), text("failure", "Why it did not run."),
-      whole("duration_cycles", "From launch to the last store landed, in cycles of a multiprocessor.", "cycles"), real("duration_s", "The same in seconds.", "s"),
+      whole("duration_cycles", "From launch to the last store landed, in cycles of a multiprocessor.", "cycles"),
+      real("duration_s", "The same in seconds.", "s"),
       real("bandwidth_gb_s", "The bytes that the algorithm has to move, over that time.", "GB/s"))
 def comparison(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each launch, those that failed among them."""
     for found in results:
         for row in found.rows:
             took = (None, None) if row.run is None else (row.run.cycles, row.run.elapsed_s)
-            yield (found.workload.name, found.size, found.workload.size_means, row.case.kernel, row.architecture.label, row.correct, row.error, row.failure, *took,
-                   row.bandwidth)
+            yield (found.workload.name, found.size, found.workload.size_means, row.case.kernel, row.architecture.label, row.correct, row.error, row.failure,
+                   *took, row.bandwidth)
 
 
 SIDES = (text("kernel_before", "Kernel of the baseline."), text("kernel_after", "Kernel of today."), text("architecture_before", "Machine of the baseline."),
@@ -34,7 +35,8 @@ def _differences(results: Sequence[Any]) -> Iterator[tuple[Row, Difference]]:
 
 
 @view("changes", "A kernel before and after.", *SIDES, *(column for side in ("before", "after") for column in (
-    whole(f"duration_cycles_{side}", f"What it took {side}, in cycles of a multiprocessor.", "cycles"), real(f"duration_s_{side}", "The same in seconds.", "s"))),
+    whole(f"duration_cycles_{side}", f"What it took {side}, in cycles of a multiprocessor.", "cycles"),
+    real(f"duration_s_{side}", "The same in seconds.", "s"))),
       real("change", "Change of the time as a part of what it was: 0.05 is five per cent slower."))
 def changes(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each kernel."""

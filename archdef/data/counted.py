@@ -51,15 +51,19 @@ STATEMENT = tuple(whole(name, meaning, "bytes" if "_bytes_" in name else "") for
 """Counters of statements."""
 MULTIPROCESSOR: tuple[Column, ...] = (
     whole("blocks", "Blocks that it ran."), whole("warps", "Warps of these."), whole("active_cycles", "Cycles in which it held a warp.", "cycles"),
-    whole("warp_cycles", "Cycles of its resident warps, summed over them.", "cycles"), whole("issue_cycles", "Cycles of its schedulers in which they issued.", "cycles"),
+    whole("warp_cycles", "Cycles of its resident warps, summed over them.", "cycles"),
+    whole("issue_cycles", "Cycles of its schedulers in which they issued.", "cycles"),
     whole("threads", "Threads that it ran."), whole("lanes", "Lanes of its warps, those without a thread among them."))
 PARTITION: tuple[Column, ...] = (
     whole("requests", "Requests that came in."), whole("bytes_asked", "Of reads and atomic operations, hits among them.", "bytes"),
-    whole("bytes_given", "Of stores.", "bytes"), whole("requests_gathered", "Requests that were answered together with an earlier one, and are counted nowhere else."),
+    whole("bytes_given", "Of stores.", "bytes"),
+    whole("requests_gathered", "Requests that were answered together with an earlier one, and are counted nowhere else."),
     whole("bytes_gathered", "Bytes of those.", "bytes"), whole("reads", "Bursts read from DRAM."), whole("writes", "Bursts written to DRAM."),
-    whole("bytes_read", "Read from DRAM.", "bytes"), whole("bytes_written", "Written to DRAM.", "bytes"), whole("busy_fs", "Time for which the data bus was busy.", "fs"),
+    whole("bytes_read", "Read from DRAM.", "bytes"), whole("bytes_written", "Written to DRAM.", "bytes"),
+    whole("busy_fs", "Time for which the data bus was busy.", "fs"),
     whole("row_hits", "Accesses that found their row open."), whole("row_misses", "Accesses that did not."),
-    whole("awaited", "Transactions of DRAM that a multiprocessor waited for."), whole("awaited_fs", "How long these took from their arrival in the queue, in sum.", "fs"),
+    whole("awaited", "Transactions of DRAM that a multiprocessor waited for."),
+    whole("awaited_fs", "How long these took from their arrival in the queue, in sum.", "fs"),
     whole("texture_l2_hits", "Sectors that the partition's texture cache had."), whole("texture_l2_misses", "Sectors that it did not have."),
     whole("l2_hits", "Requests that L2 answered."), whole("l2_misses", "Requests that it did not."),
     whole("request_bytes", "Of packets that came in.", "bytes"), whole("request_fs", "Time for which these held the port.", "fs"),

@@ -21,8 +21,8 @@ KERNEL = (text("kernel", "Kernel."), text("architecture", "Machine, as its label
 def resources(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each kernel."""
     for r in results:
-        yield (r.kernel, r.architecture, r.registers, r.registers_from, r.spilled_registers, r.stack_bytes, r.spill_store_bytes, r.spill_load_bytes, r.shared_bytes,
-               r.dynamic_shared, r.parameter_bytes, r.constant_bytes, r.barriers, r.max_registers, r.max_threads, r.min_blocks)
+        yield (r.kernel, r.architecture, r.registers, r.registers_from, r.spilled_registers, r.stack_bytes, r.spill_store_bytes, r.spill_load_bytes,
+               r.shared_bytes, r.dynamic_shared, r.parameter_bytes, r.constant_bytes, r.barriers, r.max_registers, r.max_threads, r.min_blocks)
 
 
 @view("micro_ops", "A micro-op of a kernel.", *KERNEL, whole("micro_op", "Number of the micro-op, from 0."), whole("ptx_line", "Line of the PTX, from 1."),

@@ -27,7 +27,8 @@ def runs_of(results: Sequence[Any]) -> Iterator[tuple[Row, Run]]:
 @view("runs", "A launch: its shape, what it took, and what a multiprocessor held of it.", *LAUNCH,
       *(whole(f"{what}_{axis}", f"{meaning} in {axis}.") for what, meaning in (("grid", "Blocks"), ("block", "Threads of a block")) for axis in "xyz"),
       whole("shared_bytes", "Shared memory of a block, static and dynamic.", "bytes"), whole("registers", "Registers of a thread."),
-      whole("spilled_registers", "Registers that live in local memory for lack of room."), whole("warps", "Warps launched."), whole("threads", "Threads launched."),
+      whole("spilled_registers", "Registers that live in local memory for lack of room."), whole("warps", "Warps launched."),
+      whole("threads", "Threads launched."),
       whole("active_blocks", "Blocks that a multiprocessor may hold at a time."), whole("active_warps", "Warps that a multiprocessor may hold at a time."),
       real("occupancy", "Those warps over the most that a multiprocessor can hold, 0 to 1."),
       whole("duration_cycles", "From launch to the last store landed, in cycles of a multiprocessor.", "cycles"),
@@ -103,8 +104,10 @@ def stalls(results: Sequence[Any]) -> Iterable[Row]:
         yield from ((*launch, cause, cycles, stack[cause]) for cause, cycles in run.counters.stalls.items())
 
 
-@view("lane_states", "What the lanes of a launch did while they lived.", *LAUNCH, text("state", "``coherent``, ``first_path``, ``second_path`` or ``stalled``."),
-      whole("lane_cycles", "Cycles in that state, summed over lanes.", "cycles"), whole("lane_slots", "Instructions that found a lane in it, summed over lanes."))
+@view("lane_states", "What the lanes of a launch did while they lived.", *LAUNCH,
+      text("state", "``coherent``, ``first_path``, ``second_path`` or ``stalled``."),
+      whole("lane_cycles", "Cycles in that state, summed over lanes.", "cycles"),
+      whole("lane_slots", "Instructions that found a lane in it, summed over lanes."))
 def lane_states(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each state."""
     for launch, run in runs_of(results):
@@ -153,7 +156,8 @@ def partitions(results: Sequence[Any]) -> Iterable[Row]:
             yield (*launch, number, *(row[column.name] for column in PARTITION))
 
 
-@view("multiprocessors", "What a multiprocessor counted of a launch.", *LAUNCH, whole("multiprocessor", "Number of the multiprocessor, from 0."), *MULTIPROCESSOR)
+@view("multiprocessors", "What a multiprocessor counted of a launch.", *LAUNCH, whole("multiprocessor", "Number of the multiprocessor, from 0."),
+      *MULTIPROCESSOR)
 def multiprocessors(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each multiprocessor."""
     for launch, run in runs_of(results):

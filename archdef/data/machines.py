@@ -113,7 +113,8 @@ def occupancy_curves(results: Sequence[Any]) -> Iterable[Row]:
         block = _block(machine, found)
         if block not in seen:
             seen.add(block)
-            yield from ((*block, resource, value, warps, warps / found.max_warps) for resource, points in resident(machine, found).items() for value, warps in points)
+            for resource, points in resident(machine, found).items():
+                yield from ((*block, resource, value, warps, warps / found.max_warps) for value, warps in points)
 
 
 def _block(machine: Architecture, o: Occupancy) -> Row:

@@ -25,10 +25,13 @@ def checks(results: Sequence[Any]) -> Iterable[Row]:
       text("experiment", "What was run."), text("parameters", "Parameters of the experiment, in JSON."),
       text("evolved", "Fields in which the machine of the source differs, in JSON."), text("quantity", "Which quantity of the experiment."),
       text("unit", "Unit of both figures."), real("model", "The model's figure; missing: it did not run."), real("hardware", "Hardware's."),
-      real("error", "Model / hardware - 1; the model's figure where hardware's is 0."), real("tolerance", "Largest accepted error; missing: both must be equal."),
-      real("spread", "Share of hardware's figure by which it may be off."), text("status", "What became of it."), flag("fault", "Whether something has to be done."),
+      real("error", "Model / hardware - 1; the model's figure where hardware's is 0."),
+      real("tolerance", "Largest accepted error; missing: both must be equal."),
+      real("spread", "Share of hardware's figure by which it may be off."), text("status", "What became of it."),
+      flag("fault", "Whether something has to be done."),
       text("message", "Why it is at fault, or did not run."), text("confidence", "How well hardware's figure is known."),
-      flag("fitted", "Whether something of the description was, or may have been, fitted to it."), text("ladder", "Curve of which it is a point, as `ladders` has it."),
+      flag("fitted", "Whether something of the description was, or may have been, fitted to it."),
+      text("ladder", "Curve of which it is a point, as `ladders` has it."),
       real("place", "Where on that curve it is."), text("source", "Where hardware's figure is from."), text("deviation", "Known gap that it belongs to."))
 def cases(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each case."""
@@ -36,8 +39,8 @@ def cases(results: Sequence[Any]) -> Iterable[Row]:
         for o in report.outcomes:
             c = o.case
             yield (report.architecture.label, c.id, c.group, c.experiment, json.dumps(dict(c.parameters), default=str), json.dumps(dict(c.evolve), default=str),
-                   c.quantity, c.unit, o.model, c.value, o.error, None if c.exact else c.tolerance, c.spread, o.status, o.fault, o.message, c.confidence, c.fitted,
-                   c.ladder, c.at, str(c.source), o.gap and o.gap.deviation)
+                   c.quantity, c.unit, o.model, c.value, o.error, None if c.exact else c.tolerance, c.spread, o.status, o.fault, o.message, c.confidence,
+                   c.fitted, c.ladder, c.at, str(c.source), o.gap and o.gap.deviation)
 
 
 @view("ladders", "A point of a curve that was published, beside the model's.", MACHINE, text("ladder", "``group/name`` of the curve."),
@@ -50,7 +53,8 @@ def ladders(results: Sequence[Any]) -> Iterable[Row]:
             yield from ((report.architecture.label, one.name, one.along, one.quantity, one.unit, *point) for point in one.points)
 
 
-POINT = (text("machine", "Machine that was measured: its label, or the name of a GPU."), whole("point", "Number of the point among those of the machine, from 0."),
+POINT = (text("machine", "Machine that was measured: its label, or the name of a GPU."),
+         whole("point", "Number of the point among those of the machine, from 0."),
          text("benchmark", "Name of the benchmark."))
 
 

@@ -24,8 +24,10 @@ def measured(results: Sequence[Launch]) -> Iterable[Row]:
         yield from ((*about, name, metric.value, metric.unit, metric.text) for name, metric in launch.metrics.items())
 
 
-@view("beside", "A metric that Nsight Compute measured, beside the model's figure; those without counterpart, too.", *MEASURED, text("kernel", "Kernel of the model's launch."),
-      text("architecture", "Machine of the model, as its label says."), text("metric", "Nsight Compute's name of the metric; several with + between were added up."),
+@view("beside", "A metric that Nsight Compute measured, beside the model's figure; those without counterpart, too.", *MEASURED,
+      text("kernel", "Kernel of the model's launch."),
+      text("architecture", "Machine of the model, as its label says."),
+      text("metric", "Nsight Compute's name of the metric; several with + between were added up."),
       text("modelled_name", "What it is compared with; missing: it has no counterpart."), text("unit", "Unit of both, without prefix."),
       real("measured", "What was measured; missing: no number."), real("modelled", "The model's figure."),
       real("difference_percent", "Model / measured - 1; missing where nothing was measured.", "%"), text("why", "Why they may differ."))

@@ -82,8 +82,8 @@ def find(module: str, name: str) -> View:
 def views(*results: Any) -> Mapping[str, Frame]:
     """Give the views of a result, or of several of one kind, by name.
 
-    results : launches (`Run`), comparisons, differences to a baseline, attributions, architectures, what archdef.microbench, archdef.validate and archdef.ncu give,
-              timelines of streams, resources of kernels, metrics; `Occupied` for occupancies.
+    results : launches (`Run`), comparisons, differences to a baseline, attributions, architectures, what archdef.microbench,
+              archdef.validate and archdef.ncu give, timelines of streams, resources of kernels, metrics; `Occupied` for occupancies.
 
     Raises DataError for what has no views, or for results of different kinds. Some views raise LaunchError if the launch was made without the option
     that records what they show.

@@ -19,7 +19,8 @@ WINDOW = (whole("begin_cycle", "First cycle, counted from the launch.", "cycles"
 
 
 @view("lane_steps", "Cycles of a warp in which its lanes do not change what they do, of a launch with the option `lanes`.", *LAUNCH,
-      whole("block", "Number of the block."), whole("warp", "Number of the warp in the block."), *WINDOW, whole("issued", "Instructions that it issued in them."),
+      whole("block", "Number of the block."), whole("warp", "Number of the warp in the block."), *WINDOW,
+      whole("issued", "Instructions that it issued in them."),
       text("lanes", "State of each lane, lane 0 first: ``C`` coherent, ``1`` first path, ``2`` second path, ``.`` stalled, a blank: it has ended, or never was."))
 def lane_steps(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each step."""
@@ -64,8 +65,10 @@ def timeline_multiprocessors(results: Sequence[Any]) -> Iterable[Row]:
 
 @view("timeline_partitions", "What a memory partition did in a bucket of time; those in which it did nothing are left out.", *LAUNCH,
       whole("partition", "Its number."), *WINDOW, whole("requests", "Requests that came in."), whole("bytes_read", "Read from DRAM.", "bytes"),
-      whole("bytes_written", "Written to DRAM.", "bytes"), whole("row_hits", "Accesses that found their row open."), whole("row_misses", "Accesses that did not."),
-      whole("l2_hits", "Requests that L2 answered."), whole("l2_misses", "Requests that it did not."), whole("busy_fs", "Time for which the data bus was busy.", "fs"),
+      whole("bytes_written", "Written to DRAM.", "bytes"), whole("row_hits", "Accesses that found their row open."),
+      whole("row_misses", "Accesses that did not."),
+      whole("l2_hits", "Requests that L2 answered."), whole("l2_misses", "Requests that it did not."),
+      whole("busy_fs", "Time for which the data bus was busy.", "fs"),
       whole("queue_cycles", "Cycles of transactions in the queue, summed over them.", "cycles"),
       whole("waiting_cycles", "Cycles of ports that waited for a place in it.", "cycles"))
 def timeline_partitions(results: Sequence[Any]) -> Iterable[Row]:
@@ -96,7 +99,8 @@ def timeline_waits(results: Sequence[Any]) -> Iterable[Row]:
 
 @view("timeline_issues", "An issue of a warp, with the wait before it; of a launch whose timeline has the detail ``warps``.", *LAUNCH,
       text("warp_kernel", "Kernel that the warp is of."), whole("block", "Number of its block."), whole("warp", "Its number in the block."),
-      whole("multiprocessor", "Where it ran."), whole("slot", "Place there."), text("place", "``file:line`` of the statement."), text("statement", "The statement."),
+      whole("multiprocessor", "Where it ran."), whole("slot", "Place there."), text("place", "``file:line`` of the statement."),
+      text("statement", "The statement."),
       text("unit", "Unit that it was issued to; missing: the wait ended with no issue."), text("cause", "What the warp waited for."),
       whole("begin_cycle", "From when it waited.", "cycles"), whole("since_cycle", "From when it could have been issued.", "cycles"),
       whole("throttled_cycles", "Cycles after that for which the load/store unit took nothing.", "cycles"),
@@ -110,8 +114,8 @@ def timeline_issues(results: Sequence[Any]) -> Iterable[Row]:
         units = [unit.name for unit in timeline.run.architecture.units]
         for issue in timeline.issues:
             yield (*launch, timeline.kernel_of(issue), *timeline.warp_of(issue), issue["multiprocessor"], issue["slot"],
-                   *timeline.statement(int(issue["kernel"]), int(issue["statement"])), units[issue["unit"]] if issue["unit"] >= 0 else None, STALLS[issue["cause"]],
-                   *(issue[field] for field in ("begin", "since", "throttled", "unit_busy", "issue", "end")))
+                   *timeline.statement(int(issue["kernel"]), int(issue["statement"])), units[issue["unit"]] if issue["unit"] >= 0 else None,
+                   STALLS[issue["cause"]], *(issue[field] for field in ("begin", "since", "throttled", "unit_busy", "issue", "end")))
 
 
 @view("spans", "Something that a device or the host did: a copy, a kernel, a call.", text("place", "Device, or ``host``."),

@@ -2,9 +2,9 @@
 
 `read` takes an export, a CSV file of ``ncu --csv`` or a report (``.ncu-rep``); `beside` finds the launches of it that are those of some runs.
 """
-from archdef.ncu.beside import Beside, Compared, beside
+from archdef.ncu.beside import Beside, Compared, beside, matched
 from archdef.ncu.launch import Launch, Measured, NcuError
 from archdef.ncu.pairs import PAIRS, Pair
 from archdef.ncu.reading import read
 
-__all__ = ["PAIRS", "Beside", "Compared", "Launch", "Measured", "NcuError", "Pair", "beside", "read"]
+__all__ = ["PAIRS", "Beside", "Compared", "Launch", "Measured", "NcuError", "Pair", "beside", "matched", "read"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,7 +13,7 @@ from archdef.console import text
 from archdef.formatting import NOTHING, three
 from archdef.ncu.launch import Launch, Measured, NcuError, plain_name
 from archdef.ncu.pairs import PAIRS, Pair
-from archdef.tables import Column, Kind, Table
+from archdef.tables import Column, Footnotes, Kind, Table
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
@@ -63,7 +63,8 @@ class Beside:
         return self.run.architecture
 
     def __repr__(self) -> str:
-        return f"<Beside: launch {self.launch.id}, {self.run.kernel} on {self.run.architecture.label}: {len(self.rows)} figures, {len(self.unmatched):,} without counterpart>"
+        return (f"<Beside: launch {self.launch.id}, {self.run.kernel} on {self.run.architecture.label}: {len(self.rows)} figures, "
+                f"{len(self.unmatched):,} without counterpart>")
 
     def __getitem__(self, measured: str) -> Compared:
         """Give the row of a metric of Nsight Compute. Raises KeyError if there is none."""
@@ -82,18 +83,20 @@ class Beside:
 
     def __rich__(self) -> Group:
         launch, run = self.launch, self.run
-        table = Table(Column("measured", Kind.NAME), Column("ncu", Kind.NUMBER), Column("model", Kind.NUMBER), Column("unit", priority=1), Column("model is", Kind.NUMBER),
-                      Column("compared with", Kind.PROSE, priority=2), Column("why it may differ", Kind.PROSE, priority=3),
+        reasons: dict[str, int] = {}
+        table = Table(Column("measured", Kind.NAME), Column("ncu", Kind.NUMBER), Column("model", Kind.NUMBER), Column("unit", priority=2),
+                      Column("model is", Kind.NUMBER), Column("why", Kind.NUMBER, priority=1), Column("compared with", Kind.PROSE, priority=3),
                       title=f"{run.kernel} {launch.shape}: launch {launch.id} of the export beside {run.architecture.label}")
         for row in self.rows:
             difference = row.difference
             said = NOTHING if difference is None else "equal" if not round(difference, 1) else f"{difference:+.1f} %"
-            table.add(row.pair.measured.replace(" + ", " +\n"), _shown(row.measured), _shown(row.modelled), row.pair.unit, said, row.pair.modelled,
-                      "" if row.near else row.pair.why)
+            table.add(row.pair.measured.replace(" + ", " +\n"), _shown(row.measured), _shown(row.modelled), row.pair.unit, said,
+                      "" if row.near else f"[{reasons.setdefault(row.pair.why, len(reasons) + 1)}]", row.pair.modelled)
         names = list(self.unmatched)
         more = f" … and {len(names) - _LISTED:,} more; --json and --data beside=FILE have all" if len(names) > _LISTED else ""
         rest = [Text(f"without counterpart: {', '.join(names[:_LISTED])}{more}", style="dim")] if names else []
-        return Group(*(Text(f"warning: {warning}", style="bold") for warning in self.warnings), table, *rest)
+        why = Footnotes([table], "why", [f"[{number}] {reason}" for reason, number in reasons.items()])
+        return Group(*(Text(f"warning: {warning}", style="bold") for warning in self.warnings), table, why, *rest)
 
     def __str__(self) -> str:
         return text(self)
@@ -134,14 +137,26 @@ def beside(launches: Sequence[Launch], *runs: Run) -> tuple[Beside, ...]:
 
     Raises NcuError if a run has none, and says what the export has.
     """
-    taken: dict[str, set[int]] = {}
     found = []
+    for one in matched(launches, runs):
+        if isinstance(one, NcuError):
+            raise one
+        found.append(one)
+    return tuple(found)
+
+
+def matched(launches: Sequence[Launch], runs: Iterable[Run]) -> Iterator[Beside | NcuError]:
+    """Do the same run by run; one that has no launch gives the error."""
+    taken: dict[str, set[int]] = {}
     for run in runs:
         own = taken.setdefault(run.architecture.label, set())
-        place, warnings = _place(launches, run, own)
+        try:
+            place, warnings = _place(launches, run, own)
+        except NcuError as error:
+            yield error
+            continue
         own.add(place)
-        found.append(laid(launches[place], run, warnings))
-    return tuple(found)
+        yield laid(launches[place], run, warnings)
 
 
 def _place(launches: Sequence[Launch], run: Run, taken: set[int]) -> tuple[int, list[str]]:
@@ -149,7 +164,8 @@ def _place(launches: Sequence[Launch], run: Run, taken: set[int]) -> tuple[int, 
     fitting = [place for place in named if _same_shape(launches[place], run)]
     if free := [place for place in fitting if place not in taken]:
         old = launches[free[0]]
-        return free[0], [] if old.grid and old.block else [f"the export does not say grid and block of launch {old.id}: it was taken by its kernel's name alone"]
+        unsaid = f"the export does not say grid and block of launch {old.id}: it was taken by its kernel's name alone"
+        return free[0], [] if old.grid and old.block else [unsaid]
     shape = f"{tuple(run.grid)} x {tuple(run.block)}"
     if fitting:
         raise NcuError(f"the export has {len(fitting)} {'launch' if len(fitting) == 1 else 'launches'} of {run.kernel} {shape}, and there ran more")

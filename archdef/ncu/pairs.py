@@ -49,9 +49,14 @@ TIME = "the interval of hardware begins before the first block and ends after ca
 STATES = "hardware has other states: of warps that wait for one thing, it is counted which one was found first"
 L2 = ("hardware looks sectors up, and what crosses from one half of the L2 to the other is looked up twice (srcunit_ltcfabric); with it come codes of ECC and "
       "what other units read; the model counts requests once")
-WRITES = "what is written stays in the L2 until its line is needed, on hardware longer than the launch; what ncu itself, or an earlier launch, left there may be written within it"
+WRITES = ("what is written stays in the L2 until its line is needed, on hardware longer than the launch; what ncu itself, or an earlier launch, left there "
+          "may be written within it")
 READS = "hardware also reads codes of ECC, page tables and code; ncu empties caches before each pass, the model keeps what earlier launches left"
-SASS = "counted by instrumented code on hardware, so without what other units add; only other instructions make a difference"
+SASS = "counted by instrumented code on hardware, so without what other units add: only other instructions make a difference"
+GUARDED = "instrumented code counts only instructions whose guard holds for a lane, the model all that are executed"
+BRANCHED = ("where one assembler branches around an access and the other puts a guard on it, warps that skip it have not executed it, or have; "
+            "another compiler of the source may make other accesses")
+DISTINCT = "hardware counts bytes that several lanes ask for once, the model for each lane"
 CONFLICTS = "hardware counts wavefronts that were put off because other data was written to the banks, too"
 RULE = "the same rule on the same numbers: other registers, or shared memory set to another size"
 
@@ -73,6 +78,11 @@ def _sectors(*names: str) -> Figure:
 
 def _partition(name: str, over: float = 1.0) -> Figure:
     return lambda run: float(run.partition[name].sum()) / over if run.counters.launches == 1 else None
+
+
+def _without_atomics(figure: Figure) -> Figure:
+    """Give a figure of launches without atomic operations on global memory: the model counts what these ask for with the rest."""
+    return lambda run: None if run.counters.atomics else figure(run)
 
 
 def _share(part: str, whole: str, scale: float = 1.0) -> Figure:
@@ -121,20 +131,25 @@ _INSTRUCTIONS = (
     Pair("smsp__thread_inst_executed.sum", "thread_instructions + predicated_off", "inst", _counter("thread_instructions", "predicated_off"), CODE),
     Pair("smsp__thread_inst_executed_pred_on.sum", "thread_inst_executed", "inst", _metric("thread_inst_executed"), CODE),
     Pair("smsp__thread_inst_executed_per_inst_executed.ratio", "active lanes of an instruction", "", _active_lanes, CODE),
-    Pair("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", "thread_instructions / instructions", "", _share("thread_instructions", "instructions"), CODE),
-    Pair("smsp__inst_executed_op_branch.sum", "branch", "inst", _metric("branch"), "hardware counts ends, calls and what opens and closes a divergent part, too"),
-    Pair("smsp__sass_branch_targets.sum", "branch", "branch", _metric("branch"), "conditional branches only on hardware; what became predicated code is none on either"),
+    Pair("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", "thread_instructions / instructions", "",
+         _share("thread_instructions", "instructions"), CODE),
+    Pair("smsp__inst_executed_op_branch.sum", "branch", "inst", _metric("branch"),
+         "hardware counts the end of each warp, calls, and what opens and closes a divergent part, too"),
+    Pair("smsp__sass_branch_targets.sum", "branch", "branch", _metric("branch"),
+         "conditional branches only on hardware; what became predicated code is none on either"),
     Pair("smsp__sass_branch_targets_threads_divergent.sum", "divergent_branch", "branch", _metric("divergent_branch"), SASS),
-    Pair("smsp__sass_inst_executed_op_global_ld.sum", "global_load_requests", "inst", _metric("global_load_requests"), SASS),
-    Pair("smsp__sass_inst_executed_op_global_st.sum", "global_store_requests", "inst", _metric("global_store_requests"), SASS),
-    Pair("smsp__sass_inst_executed_op_local_ld.sum", "local_load_requests", "inst", _metric("local_load_requests"), "registers are spilled by another assembler"),
-    Pair("smsp__sass_inst_executed_op_local_st.sum", "local_store_requests", "inst", _metric("local_store_requests"), "registers are spilled by another assembler"),
-    Pair("smsp__sass_inst_executed_op_shared_ld.sum", "shared_load_requests", "inst", _metric("shared_load_requests"), SASS),
-    Pair("smsp__sass_inst_executed_op_shared_st.sum", "shared_store_requests", "inst", _metric("shared_store_requests"), SASS),
-    Pair("smsp__inst_executed_op_global_ld.sum", "global_load_requests", "inst", _metric("global_load_requests"), CODE),
-    Pair("smsp__inst_executed_op_global_st.sum", "global_store_requests", "inst", _metric("global_store_requests"), CODE),
-    Pair("smsp__inst_executed_op_shared_ld.sum", "shared_load_requests", "inst", _metric("shared_load_requests"), CODE),
-    Pair("smsp__inst_executed_op_shared_st.sum", "shared_store_requests", "inst", _metric("shared_store_requests"), CODE),
+    Pair("smsp__sass_inst_executed_op_global_ld.sum", "global_load_requests", "inst", _metric("global_load_requests"), GUARDED),
+    Pair("smsp__sass_inst_executed_op_global_st.sum", "global_store_requests", "inst", _metric("global_store_requests"), GUARDED),
+    Pair("smsp__sass_inst_executed_op_local_ld.sum", "local_load_requests", "inst", _metric("local_load_requests"),
+         "registers are spilled by another assembler"),
+    Pair("smsp__sass_inst_executed_op_local_st.sum", "local_store_requests", "inst", _metric("local_store_requests"),
+         "registers are spilled by another assembler"),
+    Pair("smsp__sass_inst_executed_op_shared_ld.sum", "shared_load_requests", "inst", _metric("shared_load_requests"), GUARDED),
+    Pair("smsp__sass_inst_executed_op_shared_st.sum", "shared_store_requests", "inst", _metric("shared_store_requests"), GUARDED),
+    Pair("smsp__inst_executed_op_global_ld.sum", "global_load_requests", "inst", _metric("global_load_requests"), BRANCHED),
+    Pair("smsp__inst_executed_op_global_st.sum", "global_store_requests", "inst", _metric("global_store_requests"), BRANCHED),
+    Pair("smsp__inst_executed_op_shared_ld.sum", "shared_load_requests", "inst", _metric("shared_load_requests"), BRANCHED),
+    Pair("smsp__inst_executed_op_shared_st.sum", "shared_store_requests", "inst", _metric("shared_store_requests"), BRANCHED),
     Pair("smsp__inst_executed_op_shared_atom.sum", "shared_atomics", "inst", _counter("shared_atomics"),
          "an atomic operation that becomes a loop of compare and swap is executed as often as the loop turns"),
     Pair("sm__inst_executed.avg.per_cycle_active", "ipc", "inst/cycle", _metric("ipc"), "both parts of it differ: instructions, and cycles"),
@@ -158,12 +173,16 @@ _L1 = (
          "blocks are placed, and warps issue, in another order; a sector on its way is a hit on both"),
     Pair("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "l1_misses", "sector", _counter("l1_misses"),
          "blocks are placed, and warps issue, in another order; a sector on its way is a hit on both"),
-    Pair("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", "l1_hit_rate", "%", _metric("l1_hit_rate"), "blocks are placed, and warps issue, in another order"),
-    Pair("l1tex__t_sector_hit_rate.pct", "l1_hit_rate", "%", _metric("l1_hit_rate"), "hardware's is of stores and atomics, too, which may find their sectors; the model's of loads"),
-    Pair("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", "gld_efficiency * 32 bytes", "byte/sector", _metric("gld_efficiency", SECTOR / 100), SASS),
-    Pair("smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio", "gst_efficiency * 32 bytes", "byte/sector", _metric("gst_efficiency", SECTOR / 100), SASS),
+    Pair("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", "l1_hit_rate", "%", _metric("l1_hit_rate"),
+         "blocks are placed, and warps issue, in another order"),
+    Pair("l1tex__t_sector_hit_rate.pct", "l1_hit_rate", "%", _metric("l1_hit_rate"),
+         "hardware's is of stores and atomics, too, which may find their sectors; the model's of loads"),
+    Pair("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", "gld_efficiency * 32 bytes", "byte/sector",
+         _metric("gld_efficiency", SECTOR / 100), DISTINCT),
+    Pair("smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio", "gst_efficiency * 32 bytes", "byte/sector",
+         _metric("gst_efficiency", SECTOR / 100), DISTINCT),
     Pair("memory_l2_theoretical_sectors_global", "(global_load_bytes_moved + global_store_bytes_moved) / 32", "sector",
-         _sectors("global_load_bytes_moved", "global_store_bytes_moved"), SASS),
+         _without_atomics(_sectors("global_load_bytes_moved", "global_store_bytes_moved")), SASS),
     Pair("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared_load_transactions", "", _metric("shared_load_transactions"), CONFLICTS),
     Pair("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_store_transactions", "", _metric("shared_store_transactions"), CONFLICTS),
     Pair("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared_atomic_passes", "", _counter("shared_atomic_passes"), CONFLICTS),
@@ -175,8 +194,8 @@ _L1 = (
          _counter("shared_load_groups", "shared_store_groups", "shared_atomics"), SASS),
 )
 _L2 = (
-    Pair("lts__t_sectors_srcunit_tex_op_read.sum", "bytes_asked of partitions / 32", "sector", _partition("bytes_asked", SECTOR),
-         "what the L1 does not have: the same reasons as for its misses; the model's has the atomic operations that give a value, too"),
+    Pair("lts__t_sectors_srcunit_tex_op_read.sum", "bytes_asked of partitions / 32", "sector", _without_atomics(_partition("bytes_asked", SECTOR)),
+         "what the L1 does not have: the same reasons as for its misses"),
     Pair("lts__t_sectors_srcunit_tex_op_write.sum", "bytes_given of partitions / 32", "sector", _partition("bytes_given", SECTOR),
          "whole sectors on hardware, bytes in the model"),
     Pair("lts__t_sector_hit_rate.pct", "l2_hit_rate", "%", _metric("l2_hit_rate"), L2),
@@ -188,7 +207,8 @@ _DRAM = (
          lambda run: None if (read := _read_bytes(run)) is None else read / SECTOR, READS),
     Pair("dram__sectors_write.sum", "bytes_written of partitions / 32", "sector", _partition("bytes_written", SECTOR), WRITES),
     Pair("dram__bytes_read.sum.per_second", "the same bytes, over time", "byte/s", _per_second(_read_bytes), f"both parts of it differ; {READS}"),
-    Pair("dram__bytes_write.sum.per_second", "the same bytes, over time", "byte/s", _per_second(_partition("bytes_written")), f"both parts of it differ; {WRITES}"),
+    Pair("dram__bytes_write.sum.per_second", "the same bytes, over time", "byte/s", _per_second(_partition("bytes_written")),
+         f"both parts of it differ; {WRITES}"),
     Pair("dram__cycles_active.avg.pct_of_peak_sustained_elapsed", "dram_utilization", "%", _metric("dram_utilization"), "bytes and time differ, as above"),
 )
 _OCCUPANCY = (
@@ -202,7 +222,8 @@ _OCCUPANCY = (
     Pair("launch__occupancy_limit_shared_mem", "occupancy.limits: shared", "block", _limit("shared"),
          "ncu takes the size to which shared memory was set for the launch, the model the most that it can be set to"),
     Pair("launch__occupancy_limit_warps", "occupancy.limits: warps", "block", _limit("warps"), RULE),
-    Pair("launch__shared_mem_per_block_static + launch__shared_mem_per_block_dynamic", "shared memory of a block", "byte/block", lambda run: float(run.shared_bytes),
+    Pair("launch__shared_mem_per_block_static + launch__shared_mem_per_block_dynamic", "shared memory of a block", "byte/block",
+         lambda run: float(run.shared_bytes),
          "the same declarations: another compiler may leave out, or pad"),
     Pair("launch__waves_per_multiprocessor", "blocks / blocks that are resident", "",
          lambda run: float(run.counters.multiprocessor["blocks"].sum()) / (run.occupancy.active_blocks * run.architecture.chip.multiprocessors), RULE),
@@ -225,7 +246,8 @@ _WARPS = (
          _stall("memory_throttle"), STATES),
     Pair(_STALL.format("not_selected"), "CPI stack: not_selected", "inst", _stall("not_selected"), STATES),
     Pair(_STALL.format("no_instruction"), "CPI stack: fetch", "inst", _stall("fetch"), STATES),
-    Pair(_STALL.format("imc_miss"), "CPI stack: constant_dependency", "inst", _stall("constant_dependency"), f"{STATES}; hardware reads parameters through that cache"),
+    Pair(_STALL.format("imc_miss"), "CPI stack: constant_dependency", "inst", _stall("constant_dependency"),
+         f"{STATES}; hardware reads parameters through that cache"),
 )
 PAIRS: tuple[Pair, ...] = (*_TIMES, *_INSTRUCTIONS, *_L1, *_L2, *_DRAM, *_OCCUPANCY, *_WARPS)
 """All of them, in the order of tables."""

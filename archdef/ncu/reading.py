@@ -147,8 +147,8 @@ def _take(table: _Table, source: str, abouts: dict[tuple[str, str], dict[str, st
 
 def _launch(number_of_launch: str, about: dict[str, str], metrics: dict[str, Measured], source: str) -> Launch:
     what = f"{source}, launch {number_of_launch}"
-    shapes = [_shape(about.get(f"{side} Size"), f"{what}: {side.lower()}") or _of_metrics(metrics, side.lower()) for side in ("Grid", "Block")]
-    return Launch(number_of_launch, about[_KERNEL], *shapes, about.get("CC", ""), metrics)
+    grid, block = (_shape(about.get(f"{side} Size"), f"{what}: {side.lower()}") or _of_metrics(metrics, side.lower()) for side in ("Grid", "Block"))
+    return Launch(number_of_launch, about[_KERNEL], grid, block, about.get("CC", ""), metrics)
 
 
 def _shape(text: str | None, what: str) -> tuple[int, int, int] | None:
@@ -184,7 +184,7 @@ def of_module(module: ModuleType, file: Path, shown: str) -> tuple[Launch, ...]:
         report = module.load_report(str(file))
         actions = [each.action_by_idx(i) for each in map(report.range_by_idx, range(report.num_ranges())) for i in range(each.num_actions())]
         found = tuple(_of_action(str(number_of_launch), action) for number_of_launch, action in enumerate(actions))
-    except Exception as error:  # the module's own errors have no type of their own
+    except Exception as error:  # noqa: BLE001  the module's own errors have no type of their own
         raise NcuError(f"cannot read {shown}: ncu_report says {type(error).__name__}: {error}; another version of it may; or export it: {HOW}") from None
     if not found:
         raise NcuError(f"{shown} holds no launch")
