@@ -12,7 +12,7 @@ from archdef.cli.common import common_options, document, emit, show, task
 from archdef.cli.compiler import debug_option
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
 from archdef.cli.data import data_option
-from archdef.cli.measured import laid_beside, ncu_option, refuse_views
+from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.output import will_write, write
 from archdef.errors import Interrupted
 from archdef.options import architectures, machine_options
@@ -45,12 +45,8 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
     """
     if listed:
         data.refuse()
-        shipped = archdef.examples.workloads()
-        if as_json:
-            emit([{"name": one.name, "about": one.about, "size": one.size, "source": str(one.source)} for one in shipped])
-        else:
-            click.echo("\n".join(f"{one.name:12}  {one.about} (size {one.size:,})" for one in shipped))
-        return
+        _list(as_json)
+        context.exit(0)
     if workload is None:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     if fail_above is not None and baseline is None:
@@ -60,9 +56,7 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
     refuse_views(measured, data)
     earlier = None if baseline is None else archdef.baseline.load(baseline)
     if earlier is not None and workload.endswith(".json"):
-        _refuse_what_runs(context)
-        if launches := data.beside(CHANGES):
-            raise click.UsageError(f"{', '.join(launches)}: nothing runs where two files are compared; there are {', '.join(CHANGES)}")
+        _refuse_what_runs(context, data)
         found = archdef.baseline.differences(earlier, archdef.baseline.load(workload).runs)
         data.of(found)
         _finish(context, found, found.to_dict() if as_json else None, fail_above)
@@ -74,10 +68,8 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
     with task(f"compare {recipe.name}") as bar:
         comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted)
     data.of(comparison)
-    beside, unmatched = laid_beside(measured, [row.run for row in comparison.rows if row.run])
-    data.of(*beside)
-    data.of(*measured or ())
-    plain = comparison.to_dict() | ({"ncu": [one.to_dict() for one in beside]} if beside else {})
+    laid = Laid(measured, [row.run for row in comparison.rows if row.run], data)
+    plain = comparison.to_dict() | laid.all()
     if save is not None:
         write(save, document(plain) + "\n")
     if comparison.interrupted:
@@ -86,15 +78,13 @@ def command(context, workload, names, size, kernels, why, listed, baseline, fail
     if earlier is not None and any(row.run for row in comparison.rows):     # else the table says why nothing ran
         found = archdef.baseline.differences(earlier, archdef.baseline.saved.runs_of(plain, workload))
         data.of(found)
-        _finish(context, found, plain | {"baseline": found.to_dict()} if as_json else None, fail_above, comparison)
+        _finish(context, found, plain | {"baseline": found.to_dict()} if as_json else None, fail_above, comparison, laid)
     if as_json:
         emit(plain)
     else:
         _show(comparison, why)
-        for one in beside:
-            show(one)
-    if unmatched:
-        raise unmatched
+        laid.show()
+    laid.finish()
     context.exit(0 if comparison.correct else 1)
 
 
@@ -105,8 +95,19 @@ def _show(comparison, why) -> None:
         show(archdef.run.table.render(comparison.unfinished))
 
 
-def _refuse_what_runs(context) -> None:
-    """Refuse options that say how to run, where two files are compared."""
+def _list(as_json) -> None:
+    """Print the shipped workloads."""
+    shipped = archdef.examples.workloads()
+    if as_json:
+        emit([{"name": one.name, "about": one.about, "size": one.size, "source": str(one.source)} for one in shipped])
+    else:
+        click.echo("\n".join(f"{one.name:12}  {one.about} (size {one.size:,})" for one in shipped))
+
+
+def _refuse_what_runs(context, data) -> None:
+    """Refuse options that say how to run, and views of launches, where two files are compared."""
+    if launches := data.beside(CHANGES):
+        raise click.UsageError(f"{', '.join(launches)}: nothing runs where two files are compared; there are {', '.join(CHANGES)}")
     others = ("workload", "baseline", "fail_above", "data", "as_json", "verbose", "quiet")
     given = [parameter.opts[0] for parameter in context.command.params if parameter.name not in others
              and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE]
@@ -114,7 +115,7 @@ def _refuse_what_runs(context) -> None:
         raise click.UsageError(f"{', '.join(given)}: nothing runs where two files are compared")
 
 
-def _finish(context, found, plain, fail_above, comparison=None):
+def _finish(context, found, plain, fail_above, comparison=None, laid=None):
     """Print what has changed, and failures of today; exit with 1 for those, or if something has become slower than allowed."""
     failed = [] if comparison is None else [row for row in comparison.rows if not row.correct]
     slower = () if fail_above is None else found.slower(fail_above)
@@ -124,6 +125,10 @@ def _finish(context, found, plain, fail_above, comparison=None):
         show(archdef.baseline.table.render(found.kernels, found.baseline, found.new, found.missing))
         for row in failed:
             click.echo(f"{row.architecture.label} {row.case.kernel} {'failed: ' + row.failure if row.run is None else 'computes something else than numpy'}")
+        if laid is not None:
+            laid.show()
         for one in slower:
             click.echo(f"{one.name} is {100 * one.change:.1f} % slower than the baseline, more than {fail_above:g} %", err=True)
+    if laid is not None:
+        laid.finish()
     context.exit(1 if failed or slower else 0)

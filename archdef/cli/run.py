@@ -16,7 +16,7 @@ from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
 from archdef.cli.data import data_option
-from archdef.cli.measured import laid_beside, ncu_option, refuse_views
+from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
@@ -156,26 +156,18 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     if listed:
         data.refuse()
         return _list(file, kernel, options, names, settings, as_json)
-    needed = {"kernel": kernel, "names": names, "grid": grid, "block": block}
-    for parameter in context.command.params:
-        if not needed.get(parameter.name, True):
-            raise click.MissingParameter(ctx=context, param=parameter)
+    _needed(context, kernel=kernel, names=names, grid=grid, block=block)
     destinations = _destinations(save, arguments, symbols, names)
+    refuse_views(measured, data)
     recorded = _recorded(timeline, detail, cycles, names, data)
     will_report(report_to)
     _refuse_unrecorded(data, traced, detail)
-    refuse_views(measured, data)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
         module = device.compile(file, options)
         launcher = module[kernel][grid, block, shared]
-        random = np.random.default_rng(2009)
-        values = {}
-        for position, argument in enumerate(arguments, start=1):
-            made = argument.make(random)
-            values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
-        values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
+        values = _values(device, module, arguments, symbols)
         given = list(values.values())[:len(arguments)]
         budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster,
                        timeline=recorded)
@@ -199,23 +191,39 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             _save(_destination(path, architecture.name, names), outputs[name])
         if stopped is not None:
             break
-    beside, unmatched = laid_beside(measured, [run for run, _ in results])
-    data.of(*(run for run, _ in results))
-    data.of(*beside)
-    data.of(*measured or ())
+    runs = [run for run, _ in results]
+    data.of(*runs)
     if report_to is not None:
-        results[0][0].report(report_to, *(run for run, _ in results[1:]))
-    _print(results, lines, lanes is not None, as_json, beside)
-    if stopped or unmatched:
-        raise stopped or unmatched
+        runs[0].report(report_to, *runs[1:])
+    laid = Laid(measured, runs, data)
+    _print(results, lines, lanes is not None, as_json, laid)
+    if stopped is not None:
+        raise stopped
+    laid.finish()
     return None
 
 
-def _print(results, lines, lanes, as_json, beside=()) -> None:
+def _needed(context, **needed) -> None:
+    """Refuse a launch that lacks something which a list does without."""
+    for parameter in context.command.params:
+        if not needed.get(parameter.name, True):
+            raise click.MissingParameter(ctx=context, param=parameter)
+
+
+def _values(device, module, arguments, symbols) -> dict:
+    """Make the arguments of a launch, by name or place, and fill variables; the arguments come first."""
+    random = np.random.default_rng(2009)
+    values = {}
+    for position, argument in enumerate(arguments, start=1):
+        made = argument.make(random)
+        values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
+    return values | {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
+
+
+def _print(results, lines, lanes, as_json, laid) -> None:
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
-              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} | ({"ncu": beside[place].to_dict()} if beside else {})
-              for place, (run, outputs) in enumerate(results)])
+              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} | laid.of(run) for run, outputs in results])
         return
     for run, outputs in results:
         if run.printed:
@@ -225,8 +233,7 @@ def _print(results, lines, lanes, as_json, beside=()) -> None:
             show(run.lane_trace)
         for name, array in outputs.items():
             show(_described(name, array))
-    for one in beside:
-        show(one)
+    laid.show()
 
 
 def _list(file, kernel, options, names, settings, as_json) -> None:

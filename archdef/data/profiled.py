@@ -15,7 +15,7 @@ MEASURED = (text("export_launch", "Number of the launch in the export."), text("
 @view("measured", "A metric of a launch as Nsight Compute exported it.", *MEASURED, text("name", "The kernel's name without parameters."),
       *(whole(f"{what}_{axis}", f"{meaning} in {axis}.") for what, meaning in (("grid", "Blocks"), ("block", "Threads of a block")) for axis in "xyz"),
       text("compute_capability", "Of the GPU."), text("metric", "Nsight Compute's name of the metric."),
-      real("value", "In the unit beside it; missing: it is no number."), text("unit", "Unit without prefix: ``byte``, ``s``, ``hz``, ``inst`` …"),
+      real("value", "In the unit beside it; missing: it is no number."), text("unit", "Unit without prefix: ``byte``, ``s``, ``hz``, ``inst`` and others."),
       text("exported_text", "The value as the export has it."))
 def measured(results: Sequence[Launch]) -> Iterable[Row]:
     """Give a row for each metric of each launch."""

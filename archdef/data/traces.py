@@ -21,7 +21,7 @@ WINDOW = (whole("begin_cycle", "First cycle, counted from the launch.", "cycles"
 @view("lane_steps", "Cycles of a warp in which its lanes do not change what they do, of a launch with the option `lanes`.", *LAUNCH,
       whole("block", "Number of the block."), whole("warp", "Number of the warp in the block."), *WINDOW,
       whole("issued", "Instructions that it issued in them."),
-      text("lanes", "State of each lane, lane 0 first: ``C`` coherent, ``1`` first path, ``2`` second path, ``.`` stalled, a blank: it has ended, or never was."))
+      text("lanes", "State of each lane, lane 0 first: ``C`` coherent, ``1`` first path, ``2`` second path, ``.`` stalled, a blank: it is not there."))
 def lane_steps(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each step."""
     for launch, run in runs_of(results):
