@@ -26,8 +26,9 @@ def architectures(results: Sequence[Architecture]) -> Iterable[Row]:
     """Give a row for each machine."""
     for machine in results:
         f = described.facts(machine)
-        yield (machine.label, f["title"], f["vendor"], f["family"], f["compute_capability"], f["multiprocessors"], f["warp_size"], f["warps_per_multiprocessor"],
-               f["shared_bytes_per_block"], f["l2_bytes"], f["partitions"], f["bandwidth_gb_s"], f["shader_mhz"], f["assumed_values"])
+        yield (machine.label, f["title"], f["vendor"], f["family"], f["compute_capability"], f["multiprocessors"], f["warp_size"],
+               f["warps_per_multiprocessor"], f["shared_bytes_per_block"], f["l2_bytes"], f["partitions"], f["bandwidth_gb_s"], f["shader_mhz"],
+               f["assumed_values"])
 
 
 @view("fields", "A field of a description, with where its value is from.", MACHINE, text("path", "Path of the field."), text("value", "The value in JSON."),
