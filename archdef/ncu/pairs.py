@@ -51,13 +51,13 @@ L2 = ("hardware looks sectors up, and what crosses from one half of the L2 to th
       "what other units read; the model counts requests once")
 WRITES = ("what is written stays in the L2 until its line is needed, on hardware longer than the launch; what ncu itself, or an earlier launch, left there "
           "may be written within it")
-READS = "hardware also reads codes of ECC, page tables and code; ncu empties caches before each pass, the model keeps what earlier launches left"
+READS = "hardware may also read page tables and codes of ECC; ncu empties caches before each pass, the model keeps what earlier launches left"
 SASS = "counted by instrumented code on hardware, so without what other units add: only other instructions make a difference"
 GUARDED = "instrumented code counts only instructions whose guard holds for a lane, the model all that are executed"
 BRANCHED = ("where one assembler branches around an access and the other puts a guard on it, warps that skip it have not executed it, or have; "
             "another compiler of the source may make other accesses")
 DISTINCT = "hardware counts bytes that several lanes ask for once, the model for each lane"
-CONFLICTS = "hardware counts wavefronts that were put off because other data was written to the banks, too"
+CONFLICTS = "hardware counts wavefronts that were put off by other traffic of the L1, too"
 RULE = "the same rule on the same numbers: other registers, or shared memory set to another size"
 
 
@@ -134,9 +134,9 @@ _INSTRUCTIONS = (
     Pair("smsp__thread_inst_executed_pred_on_per_inst_executed.ratio", "thread_instructions / instructions", "",
          _share("thread_instructions", "instructions"), CODE),
     Pair("smsp__inst_executed_op_branch.sum", "branch", "inst", _metric("branch"),
-         "hardware counts the end of each warp, calls, and what opens and closes a divergent part, too"),
+         "hardware counts more than branches: one for each warp of a kernel that has none"),
     Pair("smsp__sass_branch_targets.sum", "branch", "branch", _metric("branch"),
-         "conditional branches only on hardware; what became predicated code is none on either"),
+         "what became predicated code is none on either; other code has other branches"),
     Pair("smsp__sass_branch_targets_threads_divergent.sum", "divergent_branch", "branch", _metric("divergent_branch"), SASS),
     Pair("smsp__sass_inst_executed_op_global_ld.sum", "global_load_requests", "inst", _metric("global_load_requests"), GUARDED),
     Pair("smsp__sass_inst_executed_op_global_st.sum", "global_store_requests", "inst", _metric("global_store_requests"), GUARDED),
