@@ -4,6 +4,10 @@ A label may stand for two metrics, which have different units: ``Memory Throughp
 """
 from __future__ import annotations
 
+import re
+
+_METRIC = re.compile(r"\b[a-z0-9]+__[a-z0-9_]+(?:\.[a-z0-9_]+)*")
+
 _LABELS: dict[str, str] = {
     "Duration": "gpu__time_duration.sum",
     "Elapsed Cycles": "gpc__cycles_elapsed.max",
@@ -56,5 +60,10 @@ _LABELS: dict[str, str] = {
 
 
 def metric_of(label: str, unit: str) -> str:
-    """Give the metric of a label, whose values have a unit without prefix; the label itself if none is known."""
+    """Give the metric of a label, whose values have a unit without prefix; the label itself if none is known.
+
+    What ``--print-metric-name label-name`` prints has the metric's name in it.
+    """
+    if found := _METRIC.search(label):
+        return found[0]
     return _LABELS.get(f"{label} {unit}") or _LABELS.get(label, label)

@@ -35,6 +35,11 @@ class _Cell:
     unit: str
     text: str
 
+    @property
+    def value(self) -> str:
+        """The value without those of its instances, which ``--print-metric-instances`` puts behind it in brackets."""
+        return self.text.partition(" (")[0]
+
 
 def read(path: str | os.PathLike[str]) -> tuple[Launch, ...]:
     """Read the launches of an export, in their order.
@@ -73,13 +78,15 @@ def of_text(text: str, source: str) -> tuple[Launch, ...]:
     cells: list[_Cell] = []
     for table in _tables(text, source):
         _take(table, source, abouts, cells)
+    if not abouts and "Invocations" in text and "Metric Name" in text:
+        raise NcuError(f"{source} is a summary of launches (--print-summary): export each, by: {HOW}")
     if not abouts:
         raise NcuError(f"{source} holds no launch: the table of an export begins with a line of names, \"ID\", …, \"{_KERNEL}\", …; made by: {HOW}")
-    comma = decimal_comma((cell.text for cell in cells if is_number(cell.text)), source)
+    comma = decimal_comma((cell.value for cell in cells if is_number(cell.value)), source)
     metrics: dict[tuple[str, str], dict[str, Measured]] = {key: {} for key in abouts}
     for cell in cells:
         scale, unit = scaled(cell.unit)
-        value = number(cell.text, comma) if is_number(cell.text) else None
+        value = number(cell.value, comma) if is_number(cell.value) else None
         name = metric_of(cell.metric, unit)
         metrics[cell.launch].setdefault(name, Measured(None if value is None else value * scale, unit, cell.text))
     return tuple(_launch(key[1], about, metrics[key], source) for key, about in abouts.items())

@@ -114,6 +114,15 @@ def test_a_label_with_two_units_is_two_metrics():
     assert found == {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": (50, "%"), "dram__bytes.sum.per_second": (pytest.approx(2e9), "byte/s")}
 
 
+def test_a_label_with_the_name_of_its_metric_is_that_metric():
+    assert only(long(("Registers Per Thread launch__registers_per_thread", "register/thread", "16"), ("Duration (gpu__time_duration.sum)", "us", "5"))) == {
+        "launch__registers_per_thread": (16, "register/thread"), "gpu__time_duration.sum": (pytest.approx(5e-6), "s")}
+
+
+def test_values_with_those_of_their_instances_are_read():
+    assert only(raw(("m", "", "1,234 (617; 617)"), ("n", "", "0.5 (0.25; 0.25)"))) == {"m": (1234, ""), "n": (0.5, "")}
+
+
 def test_launches_of_several_processes_with_one_number_stay_apart():
     one = raw(("m", "", "5"))
     found = of_text(one + one.replace('"7","prog"', '"8","prog"'), "export.csv")
@@ -142,6 +151,7 @@ GOOD = raw(("m", "", "5"), ("n", "", "6"), launches=3)
 
 @pytest.mark.parametrize("text, said", [
     ("", "holds no launch"), ("no table\nat all\n", "holds no launch"), ("a,b,c\n1,2,3\n", "holds no launch"), (table(ABOUT, about()), "has no metrics"),
+    (table(["Process ID", "Kernel Name", "Invocations", "Metric Name", "Metric Unit", "Minimum", "Maximum", "Average"], ["1", "k", "2", "m", "", "1", "3", "2"]), "is a summary of launches"),
     (GOOD[:-12], "of 13 cells: the file is cut off, or was changed"), (long(("Duration", "us", "7.5")).replace('"7.5"\n', "").rstrip('",us'), "cut off"),
     (long(("m", "", "5")).replace("Metric Value", "Value"), "none 'Metric Value'"), (raw(("m", "", "5"), ("m", "", "6")), "two columns have one name: 'm'"),
     (raw(("m", "", "5")).replace("(4, 1, 1)", "(4, 1)"), "must be three numbers"), ("\0" + GOOD, "holds NUL characters"),
