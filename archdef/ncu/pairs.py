@@ -45,14 +45,14 @@ class Pair:
 
 CODE = "the driver's assembler made other instructions than archdef's lowering: moves, addresses, loops unrolled; another compiler of the source made other PTX"
 CLOCK = "ncu locks clocks to the base by default (--clock-control none does not), the model has those that its description says"
-TIME = "the interval of hardware has some 3,000 cycles before the first block and behind the last that the model has not"
+TIME = "the interval of hardware has more before the first block and behind the last than the model's"
 STATES = "hardware has other states: of warps that wait for one thing, it is counted which one was found first"
-L2 = ("hardware looks sectors up, and what crosses from one half of the L2 to the other is looked up twice (srcunit_ltcfabric); with it come codes of ECC and "
+L2 = ("hardware looks sectors up, and what crosses from one part of an L2 to another is looked up twice (srcunit_ltcfabric); with it come codes of ECC and "
       "what other units read; the model counts requests once")
 WRITES = ("what is written stays in the L2 until its line is needed, on hardware longer than the launch; what ncu itself, or an earlier launch, left there "
           "may be written within it")
-READS = ("hardware may also read page tables and codes of ECC; both begin with empty caches, unless ncu had --cache-control none and found what an earlier launch "
-         "left")
+READS = ("hardware may also read page tables and codes of ECC; both begin with empty caches, unless ncu had --cache-control none and found what an earlier "
+         "launch left")
 SASS = "counted by instrumented code on hardware, so without what other units add: only other instructions make a difference"
 GUARDED = "instrumented code counts only instructions whose guard holds for a lane, the model all that are executed"
 BRANCHED = ("where one assembler branches around an access and the other puts a guard on it, warps that skip it have not executed it, or have; "
