@@ -26,6 +26,8 @@ MODULES: dict[str, str] = {
     "archdef.advice": "What to change in a kernel, and what that gains.",
     "archdef.attribution": "Where a speed-up comes from, by groups of rules.",
     "archdef.baseline": "Runs that were kept, and what has changed since.",
+    "archdef.data": "Results as tables for pandas, Arrow, Parquet, CSV and JSON.",
+    "archdef.ncu": "Exports of Nsight Compute, laid beside the model's counters.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.formatting": "Numbers as tables show them.",

@@ -8,6 +8,7 @@ import click
 import archdef
 from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
+from archdef.cli.data import data_option
 from archdef.options import architectures, machine_options
 
 
@@ -27,8 +28,9 @@ def _names(context: click.Context, parameter: click.Parameter, text: str | None)
 @click.option("--seed", type=int, default=2009, show_default=True, help="By which orders are drawn.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one per processor", help="Processes to run in.")
 @click.option("--list", "listed", is_flag=True, help="List the groups of rules, and run nothing.")
+@data_option("archdef.attribution.result.Attribution")
 @common_options
-def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, listed, settings, as_json):
+def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, listed, data, settings, as_json):
     """Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.
 
     From the first --arch to the second, a group of declared rules moves at a time, in several orders, and the kernel runs on every machine between
@@ -38,6 +40,7 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     archdef attribute transpose -k naive -a NAME -a OTHER
     """
     if listed:
+        data.refuse()
         if as_json:
             emit([{"name": name, "about": about, "paths": archdef.attribution.RULES.get(name, ())} for name, about in archdef.attribution.MEANINGS.items()])
         else:
@@ -51,6 +54,7 @@ def command(workload, names, size, kernel, groups, orders, runs, seed, jobs, lis
     with task(f"attribute {workload}") as bar:
         found = archdef.attribute(workload, first, second, kernel=kernel, size=size, groups=groups, orders=orders, runs=runs, seed=seed, jobs=jobs,
                                   said=bar.counted)
+    data.of(found)
     if as_json:
         emit(found.to_dict())
     else:

@@ -6,6 +6,7 @@ import click
 import archdef
 from archdef import report
 from archdef.cli.common import common_options, emit, show, task
+from archdef.cli.data import data_option
 from archdef.cli.output import will_write
 from archdef.cli.completing import CHECK
 from archdef.options import architecture, machine_option, parse_settings
@@ -21,9 +22,10 @@ from archdef.options import architecture, machine_option, parse_settings
               help="Write a badge: FILE.svg a picture, FILE.json for shields.io.")
 @click.option("--all", "everything", is_flag=True, help="List the checks that passed, too.")
 @click.option("--list", "listed", is_flag=True, help="List the checks, with what each proves, and run nothing.")
+@data_option("archdef.testing.conformance.Report")
 @common_options
 @click.pass_context
-def command(context, arch, quick, words, excuses, badge, everything, listed, settings, as_json):
+def command(context, arch, quick, words, excuses, badge, everything, listed, data, settings, as_json):
     """Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?
 
     Exit code 0 if every check is as it should be, 1 if not, 2 if ARCH cannot be loaded.
@@ -42,6 +44,7 @@ def command(context, arch, quick, words, excuses, badge, everything, listed, set
     chosen = _chosen(words)
     checks = {name: proves for name, proves in checks.items() if chosen is None or chosen(name)}
     if listed:
+        data.refuse()
         if as_json:
             emit([{"name": name, "proves": proves} for name, proves in checks.items()])
         else:
@@ -56,6 +59,7 @@ def command(context, arch, quick, words, excuses, badge, everything, listed, set
         found = suite.examine(described, quick=quick, excuses=excuses, only=chosen, progress=update)
     if badge:
         report.checked.write_badge(found, badge)
+    data.of(found)
     if as_json:
         emit(found.to_dict())
     else:

@@ -8,6 +8,7 @@ from archdef import report
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
+from archdef.cli.data import data_option
 from archdef.options import architectures, machine_options
 
 
@@ -17,15 +18,17 @@ from archdef.options import architectures, machine_options
 @click.option("--passes", is_flag=True, help="Print what each pass did instead: whether it ran, micro-ops before and after, those that it changed.")
 @machine_options
 @compiler_options
+@data_option("archdef.report.lowered.Lowered")
 @common_options
 @click.pass_context
-def command(context, file, kernels, passes, names, options, settings, as_json):
+def command(context, file, kernels, passes, names, options, data, settings, as_json):
     """Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.
 
     A kernel that a machine refuses says why; exit code 2 if there is no other.
     """
     answers = [answer for machine in architectures(names, settings)
                for answer in report.lowered.lowered(archdef.Device(machine).compile(file, options), kernels)]
+    data.of(*answers)
     if as_json:
         emit([answer.to_dict(passes) for answer in answers])
     elif passes:

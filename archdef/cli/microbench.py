@@ -9,6 +9,7 @@ import archdef
 from archdef import _evidence, report
 from archdef.cli.common import common_options, emit, show, task
 from archdef.cli.completing import POINT, BenchmarkOrArchitecture
+from archdef.cli.data import data_option
 from archdef.cli.output import will_plot, will_write, write
 from archdef.console import UNLIMITED
 from archdef.errors import nearest
@@ -28,10 +29,11 @@ BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 @click.option("--list", "listed", is_flag=True, help="List the benchmarks and their parameters.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw the sweeps as curves into a .svg, .png or .pdf file (needs matplotlib).")
 @click.option("--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file.")
+@data_option("archdef.microbench.results.Results")
 @set_option
 @common_options(about="Print one JSON document instead of tables: what --against FILE reads, for one machine.")
 @click.pass_context
-def command(context, words, names, hardware, parameters, against, listed, as_json, plot, output, settings):
+def command(context, words, names, hardware, parameters, against, listed, as_json, plot, output, data, settings):
     """Measure machines by microbenchmarks: chains of instructions, pointer chases, conflicts, atomics, bandwidth.
 
     Words that name a benchmark choose it (all, if none does); the others are architectures, or .toml or .json files of them
@@ -39,6 +41,8 @@ def command(context, words, names, hardware, parameters, against, listed, as_jso
     """
     known = archdef.microbench.suite.load()
     chosen = [known[word] for word in words if word in known] or list(known.values())
+    if listed:
+        data.refuse()
     if listed and as_json:
         return emit([{"name": one.name, "measures": one.measures, "units": one.units, "parameters": one.parameters, "choices": one.choices}
                      for one in chosen])
@@ -58,6 +62,7 @@ def command(context, words, names, hardware, parameters, against, listed, as_jso
             found.append(archdef.microbench.results.run(machine, chosen, point, bar.counted))
     if plot:
         report.curves.save_curves((*found, *measured), plot)
+    data.of(*found, *measured)
     if as_json:
         documents = [one.to_dict() for one in (*found, *measured)]
         if output:

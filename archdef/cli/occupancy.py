@@ -6,6 +6,7 @@ import click
 import archdef.run
 from archdef import report
 from archdef.cli.common import common_options, emit, show
+from archdef.cli.data import data_option
 from archdef.errors import LaunchError
 from archdef.options import architectures, machine_options
 
@@ -19,9 +20,10 @@ from archdef.options import architectures, machine_options
               help="Shared memory per block, bytes.")
 @click.option("--private", "-p", type=click.IntRange(min=0, max=1 << 40), default=0, show_default=True,
               help="Private (local) memory per thread, bytes.")
+@data_option("archdef.data.subjects.Occupied")
 @common_options
 @click.pass_context
-def command(context, names, threads, registers, shared, private, settings, as_json):
+def command(context, names, threads, registers, shared, private, data, settings, as_json):
     """Apply the occupancy rule: blocks that each resource allows, the limiter, and the smallest change that lifts it.
 
     Then what a warp holds, and how much of device memory the private memory of all resident threads takes.
@@ -43,6 +45,7 @@ def command(context, names, threads, registers, shared, private, settings, as_js
                 raise
             answers.append(error)
             refusals += 1
+    data.of(*(archdef.data.Occupied(machine, answer) for machine, answer in zip(chosen, answers, strict=True) if not isinstance(answer, LaunchError)))
     if as_json:
         emit([{"architecture": machine.label, "refused": str(answer)} if isinstance(answer, LaunchError)
               else answer.to_dict() | {"warp_contents": held(machine, answer).to_dict(), "memory_map": shares(machine, answer).to_dict()}

@@ -7,6 +7,7 @@ import archdef
 from archdef import report
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
+from archdef.cli.data import data_option
 from archdef.errors import ArchdefError
 from archdef.options import architectures, machine_options
 
@@ -15,9 +16,10 @@ from archdef.options import architectures, machine_options
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @machine_options
 @compiler_options
+@data_option("archdef.run.resources.Resources")
 @common_options
 @click.pass_context
-def command(context, file, names, options, settings, as_json):
+def command(context, file, names, options, data, settings, as_json):
     """List what each kernel of FILE (.cu or .ptx) takes, as 'ptxas -v' does.
 
     Registers are counted by liveness, or by ptxas for the target nearest to the machine (--registers ptxas). A kernel that a
@@ -32,6 +34,7 @@ def command(context, file, names, options, settings, as_json):
                 answers.append(kernel.resources)
             except ArchdefError as error:
                 answers.append((kernel.name, architecture.label, error))
+    data.of(*(answer for answer in answers if not isinstance(answer, tuple)))
     if as_json:
         emit([{"kernel": a[0], "architecture": a[1], "refused": str(a[2])} if isinstance(a, tuple) else a.to_dict()
               for a in answers])

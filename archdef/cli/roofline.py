@@ -7,6 +7,7 @@ import click
 
 from archdef import report
 from archdef.cli.common import common_options, emit, show
+from archdef.cli.data import data_option
 from archdef.cli.output import will_plot
 from archdef.options import architectures, machine_options
 
@@ -14,8 +15,9 @@ from archdef.options import architectures, machine_options
 @click.command("roofline")
 @machine_options
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the roofs of all machines (needs archdef[docs]).")
+@data_option("archdef.spec.arch.Architecture", only=("ceilings", "parallelism"))
 @common_options
-def command(names, settings, plot, as_json):
+def command(names, settings, plot, data, as_json):
     """Read a machine's ceilings off its description: arithmetic, shared memory, L2, DRAM; and Little's law.
 
     Latency times throughput is what must be in flight to reach a rate: the second table gives it in warps.
@@ -24,6 +26,7 @@ def command(names, settings, plot, as_json):
     machines = architectures(names, settings)
     if plot is not None:
         report.roofs.draw(machines, plot)
+    data.of(*machines)
     if as_json:
         emit([report.roofs.to_dict(machine) for machine in machines])
     else:

@@ -11,9 +11,12 @@ import numpy as np
 from click.core import ParameterSource
 
 import archdef.run
+from archdef._views import LANES, TIMELINE
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
+from archdef.cli.data import data_option
+from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
@@ -138,10 +141,12 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
 @click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
+@ncu_option
+@data_option("archdef.run.result.Run", "archdef.ncu.beside.Beside", "archdef.ncu.launch.Launch")
 @common_options
 @click.pass_context
 def command(context, file, kernel, names, listed, grid, block, cluster, shared, arguments, symbols, save, cooperative, options, lines, max_instructions,
-            max_cycles, traced, window, timeline, detail, cycles, report_to, settings, as_json):
+            max_cycles, traced, window, timeline, detail, cycles, report_to, measured, data, settings, as_json):
     """Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.
 
     \b
@@ -149,25 +154,20 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
         --arg y:f4[16384]=random --arg x:f4[16384]=random --arg 2.5 --arg 16384 --save y=y.npy
     """
     if listed:
+        data.refuse()
         return _list(file, kernel, options, names, settings, as_json)
-    needed = {"kernel": kernel, "names": names, "grid": grid, "block": block}
-    for parameter in context.command.params:
-        if not needed.get(parameter.name, True):
-            raise click.MissingParameter(ctx=context, param=parameter)
+    _needed(context, kernel=kernel, names=names, grid=grid, block=block)
     destinations = _destinations(save, arguments, symbols, names)
-    recorded = _recorded(timeline, detail, cycles, names)
+    refuse_views(measured, data)
+    recorded = _recorded(timeline, detail, cycles, names, data)
     will_report(report_to)
+    _refuse_unrecorded(data, traced, detail)
     results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
         module = device.compile(file, options)
         launcher = module[kernel][grid, block, shared]
-        random = np.random.default_rng(2009)
-        values = {}
-        for position, argument in enumerate(arguments, start=1):
-            made = argument.make(random)
-            values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
-        values |= {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
+        values = _values(device, module, arguments, symbols)
         given = list(values.values())[:len(arguments)]
         budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster,
                        timeline=recorded)
@@ -191,18 +191,39 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             _save(_destination(path, architecture.name, names), outputs[name])
         if stopped is not None:
             break
+    runs = [run for run, _ in results]
+    data.of(*runs)
     if report_to is not None:
-        results[0][0].report(report_to, *(run for run, _ in results[1:]))
-    _print(results, lines, lanes is not None, as_json)
+        runs[0].report(report_to, *runs[1:])
+    laid = Laid(measured, runs, data)
+    _print(results, lines, lanes is not None, as_json, laid)
     if stopped is not None:
         raise stopped
+    laid.finish()
     return None
 
 
-def _print(results, lines, lanes, as_json) -> None:
+def _needed(context, **needed) -> None:
+    """Refuse a launch that lacks something which a list does without."""
+    for parameter in context.command.params:
+        if not needed.get(parameter.name, True):
+            raise click.MissingParameter(ctx=context, param=parameter)
+
+
+def _values(device, module, arguments, symbols) -> dict:
+    """Make the arguments of a launch, by name or place, and fill variables; the arguments come first."""
+    random = np.random.default_rng(2009)
+    values = {}
+    for position, argument in enumerate(arguments, start=1):
+        made = argument.make(random)
+        values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
+    return values | {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
+
+
+def _print(results, lines, lanes, as_json, laid) -> None:
     if as_json:
         emit([run.to_dict() | ({"lane_trace": run.lane_trace.to_dict()} if lanes else {})
-              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} for run, outputs in results])
+              | {"arrays": {name: _digest(array) for name, array in outputs.items()}} | laid.of(run) for run, outputs in results])
         return
     for run, outputs in results:
         if run.printed:
@@ -212,6 +233,7 @@ def _print(results, lines, lanes, as_json) -> None:
             show(run.lane_trace)
         for name, array in outputs.items():
             show(_described(name, array))
+    laid.show()
 
 
 def _list(file, kernel, options, names, settings, as_json) -> None:
@@ -236,13 +258,22 @@ def _destination(path: str, name: str, names) -> str:
     return path if len(names) == 1 else f"{path.removesuffix(ending)}.{name.replace('/', '_')}{ending}"
 
 
-def _recorded(path, detail, cycles, names) -> TimelineWindow | None:
-    if path is None:
+def _refuse_unrecorded(data, traced, detail) -> None:
+    """Refuse views of what the launch would not record."""
+    if data.among(LANES) and not traced:
+        raise click.UsageError(f"{', '.join(LANES)} needs --lanes, which says of which warps")
+    for name, details in (("timeline_waits", ("units", "warps")), ("timeline_issues", ("warps",)), ("timeline_blocks", ("blocks", "units", "warps"))):
+        if data.among((name,)) and detail not in details:
+            raise click.UsageError(f"{name} needs --timeline-detail {' or '.join(details)}")
+
+
+def _recorded(path, detail, cycles, names, data) -> TimelineWindow | None:
+    if path is None and not data.among(TIMELINE):
         source = click.get_current_context().get_parameter_source
         if any(source(option) != ParameterSource.DEFAULT for option in ("detail", "cycles")):
-            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, which is missing")
+            raise click.UsageError("--timeline-detail and --timeline-cycles say what is in the file of --timeline, or a view of it by --data, which is missing")
         return None
-    for each in names:
+    for each in names if path else ():
         will_write(_destination(path, each, names))
     return archdef.TimelineWindow(detail, cycles)
 

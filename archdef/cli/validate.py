@@ -9,6 +9,7 @@ import click
 import archdef
 from archdef import _evidence, report
 from archdef.cli.common import common_options, emit, show, task
+from archdef.cli.data import data_option
 from archdef.cli.output import will_write, write
 from archdef.errors import ReferenceCaseError
 from archdef.options import architectures, machine_options
@@ -25,9 +26,10 @@ from archdef.options import architectures, machine_options
 @click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page that needs no other file.")
 @click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Plot model against hardware: a .svg, .png or .pdf file.")
 @click.option("--draft-gaps", is_flag=True, help="Print what the plugin's gaps.toml should hold today, in place of the tables.")
+@data_option("archdef.validate.run.Report")
 @common_options
 @click.pass_context
-def command(context, names, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, settings, as_json):
+def command(context, names, only, quick, jobs, everything, listed, output, page, plot, draft_gaps, data, settings, as_json):
     """Run reference cases, and print the model's figures beside published and measured ones.
 
     Of the architectures named, or of all whose evidence is installed. A miss that is listed as known is no fault; exit code 1 if a new one
@@ -37,6 +39,7 @@ def command(context, names, only, quick, jobs, everything, listed, output, page,
     if not names:
         chosen = _with_evidence([(archdef.validate.run.available(architecture.name), architecture) for architecture in chosen])
     if listed:
+        data.refuse()
         found = [archdef.validate.run.available(architecture.name) for architecture in chosen]
         wanted = [_only(one, only) for one in found]
         if as_json:
@@ -50,6 +53,7 @@ def command(context, names, only, quick, jobs, everything, listed, output, page,
     with task("validate") as bar:
         reports = archdef.validate.validate(chosen, only=only, quick=quick, jobs=jobs, said=bar.counted)
     _write(reports, output, page, plot)
+    data.of(*reports)
     if draft_gaps and as_json:
         emit({"gaps": archdef.validate.draft.draft_gaps(reports)})
     elif draft_gaps:

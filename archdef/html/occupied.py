@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from archdef.occupancy import blocks_allowed
+from archdef.occupancy import Occupancy, blocks_allowed
+from archdef.spec import Architecture, Limits
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
@@ -15,24 +16,31 @@ POINTS = 64
 
 def curves(run: Run) -> dict[str, Any]:
     """Give resident warps over threads per block, registers per thread and shared memory per block, the other two as in this launch."""
-    limits, size, now = run.architecture.limits, run.architecture.warp.size, run.occupancy
-    own = {"threads": now.threads, "registers": now.registers, "shared_bytes": now.shared_bytes}
+    return {"now": run.occupancy.to_dict(), "own": _own(run.occupancy), "curves": resident(run.architecture, run.occupancy)}
+
+
+def resident(architecture: Architecture, now: Occupancy) -> dict[str, list[list[int]]]:
+    """Give the points of each curve, ``[resource, resident warps]``: those between which it is level, and the one there is."""
+    limits, size, own = architecture.limits, architecture.warp.size, _own(now)
     ranges = {"threads": range(size, limits.threads_per_block + 1, size), "registers": range(1, limits.registers_per_thread + 1),
               "shared_bytes": _steps(limits.shared_bytes_per_block, limits.shared_allocation_unit_bytes)}
-    found: dict[str, Any] = {"now": now.to_dict(), "own": own, "curves": {}}
+    found: dict[str, list[list[int]]] = {}
     for resource, values in ranges.items():
-        points = [[value, _warps(run, own | {resource: value})] for value in sorted({*values, own[resource]})]
-        found["curves"][resource] = _corners(points, own[resource])
+        points = [[value, _warps(limits, size, own | {resource: value})] for value in sorted({*values, own[resource]})]
+        found[resource] = _corners(points, own[resource])
     return found
+
+
+def _own(now: Occupancy) -> dict[str, int]:
+    return {"threads": now.threads, "registers": now.registers, "shared_bytes": now.shared_bytes}
 
 
 def _steps(most: int, unit: int) -> Iterable[int]:
     return range(0, most + 1, max(unit, most // POINTS // unit * unit))
 
 
-def _warps(run: Run, resources: dict[str, int]) -> int:
+def _warps(limits: Limits, size: int, resources: dict[str, int]) -> int:
     """Count resident warps; 0 where not even one block can run."""
-    limits, size = run.architecture.limits, run.architecture.warp.size
     block_warps = -(-resources["threads"] // size)
     if resources["registers"] * size * block_warps > limits.registers_per_block:
         return 0

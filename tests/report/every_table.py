@@ -10,6 +10,9 @@ from archdef.examples.comparison import Comparison, Row, compare
 from archdef.microbench.results import Results
 from archdef.microbench.results import Row as Point
 from archdef.microbench.suite import load
+from archdef.ncu.beside import laid
+from archdef.ncu.launch import Launch, Measured
+from archdef.ncu.pairs import PAIRS
 from archdef.run.footprint import memory_map, warp_contents
 from archdef.run.table import render as render_run
 from archdef.testing.conformance import EXCUSED, FAILED, PASSED
@@ -73,6 +76,14 @@ def _checked():
     return Checked("h100", "H100 80GB HBM3 (SXM)", tuple(outcomes), ("test_nothing",))
 
 
+def _beside(run):
+    """Pretend that everything of it was measured, and more."""
+    names = [name for pair in PAIRS for name in pair.names]
+    metrics = {name: Measured(1234567.25 * k, pair_unit, "") for k, (name, pair_unit) in enumerate(zip(names, [p.unit for p in PAIRS for _ in p.names], strict=True))}
+    others = {f"lts__t_sectors_srcunit_tex_aperture_device_{k}.sum": Measured(1.0, "sector", "1") for k in range(20)}
+    return laid(Launch("0", "other", (2, 2, 1), (32, 8, 1), "1.0", metrics | others), run, ["the export's only launch is of other, what ran is naive"])
+
+
 def _renderables():
     """Give what each command prints: name → renderable."""
     one, *others = machines()
@@ -83,6 +94,7 @@ def _renderables():
         "archs": report.described.render_list(known, {"bad": registry.PluginError("archdef-bad 1.0 cannot be loaded: it declares nothing")}),
         "compare": report.compared.render(found, explain_all=True), "compare all machines": report.compared.render(_of_all(found)),
         "lanes": lane_run.lane_trace, "memory": lane_run.memory_map, "timeline": device.host.timeline(),
+        "beside": _beside(lane_run),
         "lower": report.lowered.render_program(lowered), "lower --passes": report.lowered.render_passes(lowered),
         "resources": report.resources.render([module[name].resources for name in module.kernels]), "metrics": report.measures.render(metrics.BUILT_IN),
         "microbench": report.microbenched.render([_microbenchmarks(machine.label, k + 1) for k, machine in enumerate(known)]),

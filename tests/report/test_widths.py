@@ -13,7 +13,7 @@ from archdef.console import UNLIMITED, text, width
 from click.testing import CliRunner
 from every_table import MACHINES, every_table
 
-NAMES = ("archs", "compare", "compare all machines", "lanes", "memory", "timeline", "lower", "lower --passes", "resources", "metrics", "microbench",
+NAMES = ("archs", "compare", "compare all machines", "lanes", "memory", "timeline", "beside", "lower", "lower --passes", "resources", "metrics", "microbench",
          "microbench --against", "microbench --list", "check", "roofline", "example", "validate", "validate --list", "occupancy refused",
          *(f"{command} {name}" for command in ("run", "occupancy", "show") for name in ("h100", "c500", "g80")), "diff c500", "diff g80")
 WIDTHS = (40, 60, 80, 100, 120, 200)

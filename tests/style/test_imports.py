@@ -35,7 +35,7 @@ def test_an_import_within_a_function_is_refused(line, name):
     assert "PLC0415" in checked(inside(line), name)
 
 
-@pytest.mark.parametrize("line", ["import pandas", "from numba import cuda", "from triton import language", "from matplotlib import figure"])
+@pytest.mark.parametrize("line", ["import pandas", "from numba import cuda", "from triton import language", "from matplotlib import figure", "import pyarrow", "import ncu_report"])
 def test_a_package_that_may_be_missing_is_imported_within_a_function_and_nowhere_else(line):
     assert "All checks passed" in checked(inside(line), "archdef/run/new.py")
     assert "TID253" in checked(f"{line}\n\nx = {line.split()[-1]}\n", "archdef/run/new.py")
@@ -70,7 +70,7 @@ def test_the_list_of_commands_imports_none_of_them():
     assert not found & {"attrs", "numpy", "rich", "pluggy", "archdef.spec"}
 
 
-@pytest.mark.parametrize("command", sorted({path.stem for path in PACKAGE.glob("cli/*.py")} - {"__init__", "__main__", "common", "compiler", "completing", "logs", "output"}))
+@pytest.mark.parametrize("command", sorted({path.stem for path in PACKAGE.glob("cli/*.py")} - {"__init__", "__main__", "common", "compiler", "completing", "data", "logs", "measured", "output"}))
 def test_the_help_of_a_command_imports_no_machine_and_no_engine(command):
     found = modules(command.replace("_", "-"), "--help")
     assert f"archdef.cli.{command}" in found
