@@ -25,6 +25,7 @@ MODULES: dict[str, str] = {
     "archdef.microbench": "Microbenchmarks of simulated machines and of real ones.",
     "archdef.attribution": "Where a speed-up comes from, by groups of rules.",
     "archdef.baseline": "Runs that were kept, and what has changed since.",
+    "archdef.exec": "Programs that were compiled for CUDA, on simulated devices.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.formatting": "Numbers as tables show them.",

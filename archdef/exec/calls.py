@@ -5,7 +5,7 @@ import inspect
 import struct
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from archdef.runtime.status import STATUS
 

@@ -6,14 +6,14 @@ import struct
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, MissingExtra
 
 WRAPPER_MAGIC: Final = 0x466243B1
 MAGIC: Final = 0xBA55ED50
 PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")
 _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
-"""kind, version, bytes of this header, bytes of payload, compressed bytes, options' offset, version, target, name's offset, name's bytes, flags, 0, bytes once unpacked."""
+"""kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
 
@@ -73,8 +73,8 @@ def compiled_for(data: bytes) -> int | None:
 
     References: PTX ISA, release notes: 9 came with CUDA 13, 8 with 12, 7 with 11, 6 with 9 and 10.
     """
-    versions = [ptx_version(entry.data[:4096].decode("ascii", "replace"))[0] for entry in entries(data) if entry.kind == PTX]
-    return max(versions) + 4 if versions and max(versions) else None
+    newest = max((ptx_version(entry.data[:4096].decode("ascii", "replace"))[0] for entry in entries(data) if entry.kind == PTX), default=0)
+    return newest + 4 if newest else None
 
 
 def ptx_version(ptx: str) -> tuple[int, int]:
@@ -91,10 +91,13 @@ def _unpacked(payload: bytes, packed: int, nbytes: int, flags: int) -> bytes:
     try:
         if flags & _LZ4:
             import lz4.block
-            return bytes(lz4.block.decompress(payload[:packed], uncompressed_size=nbytes))
-        import zstandard
-        return bytes(zstandard.ZstdDecompressor().decompress(payload[:packed], max_output_size=nbytes))
-    except ImportError as error:
-        raise FatbinError(f"device code is packed: pip install archdef[exec] ({error})") from None
-    except Exception as error:
+            unpack, wrong = lz4.block.decompress, lz4.block.LZ4BlockError
+        else:
+            import zstandard
+            unpack, wrong = zstandard.ZstdDecompressor().decompress, zstandard.ZstdError
+    except ImportError:
+        raise MissingExtra("packed device code", "lz4" if flags & _LZ4 else "zstandard", "exec") from None
+    try:
+        return bytes(unpack(payload[:packed], nbytes))
+    except (wrong, ValueError, MemoryError) as error:
         raise FatbinError(f"device code cannot be unpacked: {error}") from None

@@ -5,7 +5,7 @@ import ctypes
 import errno
 import os
 import struct
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class _Part(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
 
 
-def _system(name: str):
+def _system(name: str) -> Any:
     function = getattr(ctypes.CDLL(None, use_errno=True), name)
     function.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
     function.restype = ctypes.c_ssize_t
@@ -42,7 +42,7 @@ class GuestMemory:
         """Write a contiguous array of bytes."""
         self._move(self._write, address, data.ctypes.data, data.nbytes)
 
-    def bytes(self, address: int, nbytes: int) -> bytes:
+    def get(self, address: int, nbytes: int) -> bytes:
         """Read."""
         room = ctypes.create_string_buffer(nbytes)
         self._move(self._read, address, ctypes.addressof(room), nbytes)
@@ -55,7 +55,7 @@ class GuestMemory:
 
     def word(self, address: int) -> int:
         """Read eight bytes."""
-        return int(struct.unpack("<Q", self.bytes(address, 8))[0])
+        return int(struct.unpack("<Q", self.get(address, 8))[0])
 
     def put_word(self, address: int, value: int, nbytes: int = 8) -> None:
         """Write an integer."""
@@ -65,14 +65,14 @@ class GuestMemory:
         """Read a string of C."""
         found = b""
         while len(found) < MOST_TEXT_BYTES:
-            piece = self.bytes(address, _PAGE - address % _PAGE)     # not over the end of a page: the next one may not be there
+            piece = self.get(address, _PAGE - address % _PAGE)     # not over the end of a page: the next one may not be there
             end = piece.find(b"\0")
             if end >= 0:
                 return (found + piece[:end]).decode(errors="replace")
             found, address = found + piece, address + len(piece)
         raise Refusal("InvalidValue", f"a string of more than {MOST_TEXT_BYTES} bytes")
 
-    def _move(self, function, address: int, here: int, nbytes: int) -> None:
+    def _move(self, function: Any, address: int, here: int, nbytes: int) -> None:
         done = 0
         while done < nbytes:
             mine, other = _Part(here + done, nbytes - done), _Part(address + done, nbytes - done)

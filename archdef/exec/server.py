@@ -10,10 +10,13 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
-from archdef.errors import ArchdefError
+from archdef import registry, values
+from archdef.device import Device
+from archdef.errors import ArchdefError, LaunchError
 from archdef.exec import cuda_runtime
+from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, SUCCESS, Thread
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
@@ -42,6 +45,26 @@ def stand_in() -> Path:
     return Path(found.origin)
 
 
+def run(command: Sequence[str], architecture: str | Architecture, devices: int = 1, output: IO[str] | int | None = None, **options: Any) -> Account:
+    """Run a program that was compiled for CUDA, against simulated devices.
+
+    command      : the program and its arguments, as for `subprocess.run`. It may have CUDA's runtime linked into it, or load it.
+    architecture : what its devices are.
+    devices      : how many it sees.
+    output       : a file, or the number of one, that gets its standard output; None: this process's own does.
+    options      : of each `Device`, such as ``max_cycles``.
+
+    Raises NotHere if it cannot be started or this is no Linux on x86-64, UnknownArchitecture, LaunchError for options that cannot be. Errors of
+    the program's own calls are the program's to handle; `Account.failures` says why they were.
+    """
+    described = registry.described(architecture)
+    count = values.whole(devices, "devices", LaunchError, at_least=1, at_most=64)
+    Device(described, **options)
+    server = Server([described] * count, **options)
+    code = server.run(command, output)
+    return account(command, code, server.sessions.values(), described.label, server.missing, server.complaints)
+
+
 class Server:
     """Answers one program and the processes that it starts."""
 
@@ -55,7 +78,7 @@ class Server:
         """Why calls failed."""
         self._lock = threading.Lock()
 
-    def run(self, command: Sequence[str]) -> int:
+    def run(self, command: Sequence[str], output: IO[str] | int | None = None) -> int:
         """Run a program to its end; gives its exit code, negative after a signal. Raises NotHere."""
         library = stand_in()
         with tempfile.TemporaryDirectory(prefix="archdef-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
@@ -69,9 +92,9 @@ class Server:
             environment = os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                                         "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
-                code = subprocess.run(command, env=environment, check=False).returncode
+                code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
             except OSError as error:
-                raise NotHere(f"{command[0]} cannot be started: {error.strerror}") from None
+                raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
         for session in self.sessions.values():
             session.end()
         return code
@@ -132,7 +155,7 @@ class Server:
         except ArchdefError as error:
             result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
             self._complain(name, error)
-        except Exception as error:      # an error of archdef's own must not leave the program waiting
+        except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
             result = STATUS["Unknown"][0]
             self._complain(name, error)
@@ -144,10 +167,10 @@ class Server:
         with self._lock:
             self.missing[name] = self.missing.get(name, 0) + 1
         if self.missing[name] == 1:
-            _LOG.warning("%s is not supported", name)
+            _LOG.info("%s is not supported", name)
 
     def _complain(self, name: str, error: Exception) -> None:
         text = f"{name}: {error}"
         if text not in self.complaints:
             self.complaints.append(text)
-            _LOG.warning("%s", text)
+            _LOG.info("%s", text)

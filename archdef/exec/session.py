@@ -5,7 +5,7 @@ import itertools
 import logging
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
 
@@ -61,7 +61,7 @@ class Session:
         self.process, self.memory = process, GuestMemory(process)
         self.output, self.host, self.tally = Output(), Host(), Tally()
         self.runtime = Runtime({})
-        self.runtime.use(*(Device(each, printf=self.output, host=self.host, **options) for each in architectures))
+        self.runtime.use(*(Device(each, printf=cast("TextIO", self.output), host=self.host, **options) for each in architectures))
         self.lock = threading.RLock()
         self.helper: Helper | None = None
         self.strings: dict[str, int] = {}
@@ -191,9 +191,9 @@ class Session:
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
-        magic = int.from_bytes(self.memory.bytes(wrapper, 4), "little")
+        magic = int.from_bytes(self.memory.get(wrapper, 4), "little")
         start = self.memory.word(wrapper + 8) if magic == fatbin.WRAPPER_MAGIC else wrapper
-        image = self.memory.bytes(start, fatbin.total_bytes(self.memory.bytes(start, 16)))
+        image = self.memory.get(start, fatbin.total_bytes(self.memory.get(start, 16)))
         self._binaries.append(binary := Binary(image))
         self.cuda = fatbin.compiled_for(image) or self.cuda
         return self.handle(binary)

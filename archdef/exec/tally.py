@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -27,6 +27,14 @@ class KernelTotal:
     cycles: int = 0
     longest: Run | None = None
     """The launch that took longest."""
+
+    def include(self, other: KernelTotal) -> None:
+        """Add the launches of another one."""
+        self.launches += other.launches
+        self.seconds += other.seconds
+        self.cycles += other.cycles
+        if other.longest is not None and (self.longest is None or other.longest.elapsed_s > self.longest.elapsed_s):
+            self.longest = other.longest
 
 
 class Tally:
@@ -59,17 +67,7 @@ class Tally:
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label
-        total = self._totals.setdefault(key, KernelTotal(*key))
-        total.launches += 1
-        total.seconds += run.elapsed_s
-        total.cycles += run.cycles
-        if total.longest is None or run.elapsed_s > total.longest.elapsed_s:
-            total.longest = run
+        self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, run.elapsed_s, run.cycles, run))
 
     def __iter__(self) -> Iterator[KernelTotal]:
         return iter(sorted(self._totals.values(), key=lambda total: -total.seconds))
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Give plain data."""
-        return [{"kernel": each.kernel, "architecture": each.architecture, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles}
-                for each in self]

@@ -5,6 +5,7 @@ import array
 import contextlib
 import socket
 import struct
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from archdef.errors import ArchdefError
@@ -102,7 +103,7 @@ class Connection:
 
     @staticmethod
     @contextlib.contextmanager
-    def _open():
+    def _open() -> Iterator[None]:
         try:
             yield
         except OSError as error:

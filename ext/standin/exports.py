@@ -39,8 +39,8 @@ def header(names: list[str]) -> str:
     return (f"#define FUNCTIONS {len(names)}\n#include <stdint.h>\n#include <pthread.h>\n"
             f"__attribute__((visibility(\"hidden\"))) uint64_t standin_call(uint32_t, const uint64_t *, const double *, const uint64_t *);\n"
             f"{externs}\n"
-            f"static const char *const standin_names[FUNCTIONS] = {{\n" + "".join(f'    "{name}",\n' for name in names) + "};\n"
-            f"static void *const standin_functions[FUNCTIONS] = {{\n" + "".join(f"    {name},\n" for name in names) + "};\n"
+            "static const char *const standin_names[FUNCTIONS] = {\n" + "".join(f'    "{name}",\n' for name in names) + "};\n"
+            "static void *const standin_functions[FUNCTIONS] = {\n" + "".join(f"    {name},\n" for name in names) + "};\n"
             f"__asm__(\n    \".text\\n\"\n{quoted}\n);\n")
 
 

@@ -44,7 +44,8 @@ def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
             continue
         value = values.get(name, 0)
         numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-        data += struct.pack(f"<{count}{letter}", *(min(int(number), (1 << 31) - 1) if letter == "i" else int(number) for number in numbers), *(0,) * (count - len(numbers)))
+        most = (1 << 31) - 1 if letter == "i" else (1 << 64) - 1
+        data += struct.pack(f"<{count}{letter}", *(min(int(number), most) for number in numbers), *(0,) * (count - len(numbers)))
     return data
 
 

@@ -48,7 +48,8 @@ def launch_kernel(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy
 
 
 @answers("cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz")
-def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int, stream: int) -> None:
+def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int,
+                       stream: int) -> None:
     """Launch a grid that may synchronise."""
     launch(thread, thread.session.kernel(stub), shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream, cooperative=True)
 
@@ -57,8 +58,8 @@ def launch(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[i
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
     layout = kernel.program.parameter_layout
-    places = struct.unpack(f"<{len(layout)}Q", thread.memory.bytes(arguments, 8 * len(layout))) if layout else ()
-    values = [thread.memory.bytes(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+    places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
+    values = [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
     start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
     thread.session.tally.launched(start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
 

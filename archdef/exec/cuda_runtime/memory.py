@@ -13,6 +13,8 @@ from archdef.runtime.status import Refusal
 
 PITCH_BYTES: Final = 512
 """Rows of pitched memory begin at multiples of it, as on NVIDIA's devices."""
+PIECE_BYTES: Final = 16 << 20
+"""Copies from the program's memory to the program's memory are made in pieces."""
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
 _EXTENT: Final = struct.Struct("<3Q")
@@ -154,6 +156,13 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
     _check_direction(thread, (to, end), (source, start), kind)
     if not nbytes:
         return
+    for pointer in (end, start):
+        if pointer is not None and nbytes > pointer.left:
+            raise Refusal("InvalidValue", f"{nbytes} bytes asked, {pointer.left} there from {int(pointer):#x} on")
+    if end is None and start is None and nbytes > PIECE_BYTES:
+        for done in range(0, nbytes, PIECE_BYTES):
+            copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
+        return
     target = end if end is not None else session.host_view(to, nbytes)
     origin = start if start is not None else session.host_view(source, nbytes)
     bounced = None
@@ -175,9 +184,12 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
 def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
     if kind > api.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
-    for (address, pointer), on_device in ((to, kind in (api.HOST_TO_DEVICE, api.DEVICE_TO_DEVICE)), (source, kind in (api.DEVICE_TO_HOST, api.DEVICE_TO_DEVICE))):
-        if kind != api.DEFAULT and on_device != (pointer is not None) and not (pointer is not None and thread.session.is_managed(address)):
-            raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory, which a copy in direction {kind} does not go with")
+    if kind == api.DEFAULT:
+        return
+    ends = (*to, kind in (api.HOST_TO_DEVICE, api.DEVICE_TO_DEVICE)), (*source, kind in (api.DEVICE_TO_HOST, api.DEVICE_TO_DEVICE))
+    for address, pointer, on_device in ends:
+        if on_device != (pointer is not None) and not (pointer is not None and thread.session.is_managed(address)):
+            raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
 
 @answers("cudaMemcpy", "cudaMemcpy_ptds")
