@@ -1,4 +1,5 @@
-"""Build the compiled core: every ``ext/a/b/c.pyx`` becomes the extension module ``a.b.c``."""
+"""Build the compiled core: every ``ext/a/b/c.pyx`` becomes the extension module ``a.b.c``; and the stand-in for CUDA's libraries."""
+import importlib.util
 import os
 import platform
 import shutil
@@ -49,8 +50,23 @@ def extensions():
                         extra_compile_args=FLAGS, libraries=[] if platform.system() == "Windows" else ["m"])
 
 
+def stand_in():
+    """The library that foreign programs load in place of libcuda and libcudart; it uses registers and ELF as x86-64 Linux has them."""
+    if platform.system() != "Linux" or platform.machine() not in ("x86_64", "AMD64"):
+        return []
+    writer = importlib.util.spec_from_file_location("exports", EXT / "standin" / "exports.py")
+    exports = importlib.util.module_from_spec(writer)
+    writer.loader.exec_module(exports)
+    folder = Path("build") / "standin"
+    folder.mkdir(parents=True, exist_ok=True)
+    names = Path("archdef") / "exec" / "functions.txt"
+    (folder / "exports.h").write_text(exports.header(sorted(names.read_text(encoding="ascii").split())), encoding="ascii")
+    return [Extension("archdef.exec.standin", [str(EXT / "standin" / "standin.c")], include_dirs=[str(folder)], libraries=["pthread", "dl"],
+                      depends=[str(names), str(EXT / "standin" / "exports.py")], extra_compile_args=["-O2", "-g0", "-std=gnu11"])]
+
+
 setup(
-    ext_modules=cythonize(
+    ext_modules=stand_in() + cythonize(
         list(extensions()), include_path=[str(EXT)], nthreads=os.cpu_count() or 1,
         compiler_directives=dict(language_level=3, boundscheck=False, wraparound=False, cdivision=True,
                                  initializedcheck=False, embedsignature=True)),

@@ -28,6 +28,7 @@ MODULES: dict[str, str] = {
     "archdef.baseline": "Runs that were kept, and what has changed since.",
     "archdef.data": "Results as tables for pandas, Arrow, Parquet, CSV and JSON.",
     "archdef.ncu": "Exports of Nsight Compute, laid beside the model's counters.",
+    "archdef.exec": "Programs that were compiled for CUDA, on simulated devices.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.formatting": "Numbers as tables show them.",

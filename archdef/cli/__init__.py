@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": "Run WORKLOAD on several architectures and print one table.",
     "completion": "Print a script by which SHELL (bash, zsh or fish) completes commands, options, architectures, kernels, metrics and benchmarks.",
     "diff": "Print the fields in which A and B differ, with both values and where each is from.",
+    "exec": "Run PROGRAM, compiled for CUDA and not changed, against simulated devices, and say where its time goes.",
     "export": "Write the whole description of ARCH, evidence included, as TOML or JSON.",
     "lower": "Print what each kernel of FILE (.cu or .ptx) becomes on a machine: its micro-ops, one a line, with their PTX line and their cost.",
     "metrics": "Say what metrics mean and how they follow from counters: those of NAMES (or other tools' names of them), or all.",

@@ -162,7 +162,7 @@ class Runtime:
         self._allocated[id(memory), address] = size
         return Pointer(address, memory, size)
 
-    def Free(self, pointer: Pointer | None) -> None:
+    def Free(self, pointer: Pointer | ManagedArray | None) -> None:
         """Wait for the device, and give memory back. None or 0 does nothing."""
         if pointer is None or isinstance(pointer, int) and not pointer:
             return

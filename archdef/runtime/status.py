@@ -12,6 +12,8 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidSymbol": (13, "invalid device symbol"),
     "InvalidDevicePointer": (17, "invalid device pointer"),
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),
+    "MissingConfiguration": (52, "__global__ function call is not configured"),
+    "InvalidDeviceFunction": (98, "invalid device function"),
     "NoDevice": (100, "no device is registered"),
     "InvalidDevice": (101, "invalid device ordinal"),
     "UnsupportedLimit": (215, "limit is not supported on this architecture"),

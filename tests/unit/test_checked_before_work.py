@@ -52,6 +52,8 @@ LATE = {  # command line → what it says; each would otherwise be found after m
                (["transpose", "-n", "0", "-o", "x.html"], "positive multiple")],
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
+    "exec": [(["true", "--report", "x.pdf"], "reports are .html files"), (["true", "--timeline", "no/t.json"], "there is no folder no"),
+             (["true", "--devices", "0"], "0 is not in the range"), ([], "Missing argument"), (["true", "--set", "warp.size=99"], "at most 64")],
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
     "completion": [(["tcsh"], "is not one of 'bash', 'zsh', 'fish'")],
     "schema": [(["-o", "no/schema.json"], "there is no folder no")],
@@ -61,7 +63,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
     "archs": [(["extra"], "extra")]}
 FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
-ARCHITECTURES = {"advise": ["-a", "g80"], "attribute": ["-a", "g80", "-a", "gt200"], "report": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
+ARCHITECTURES = {"advise": ["-a", "g80"], "exec": ["-a", "g80"], "attribute": ["-a", "g80", "-a", "gt200"], "report": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
 
 
 @pytest.fixture

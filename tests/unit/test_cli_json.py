@@ -16,7 +16,7 @@ DOCUMENTED = {name: (form, re.findall(r"`(\w+)`", keys)) for name, form, keys in
 PAGE_ROWS = dict(re.findall(r"^\| `([^`]+)` (.*)$", PAGE, re.MULTILINE))
 CALLS = {  # row of that table → a command line of it
     "advise": "vector_add gt200 -n 1024", "advise --list": "", "archs": "", "attribute": "vector_add gt200 gf100 -n 1024 --groups clocks -j 1", "attribute --list": "", "check": "gt200 -k test_names_lead_to_it", "check --list": "gt200 --quick", "compare": "vector_add gt200 -n 1024", "compare --list": "", "completion": "zsh",
-    "diff": "gt200 g80", "export": "gt200", "lower": "k.ptx gt200", "lower --passes": "k.ptx gt200", "metrics": "", "microbench": "gt200 barrier -p warps=1",
+    "diff": "gt200 g80", "exec": "true -a gt200", "export": "gt200", "lower": "k.ptx gt200", "lower --passes": "k.ptx gt200", "metrics": "", "microbench": "gt200 barrier -p warps=1",
     "microbench --list": "", "new-plugin": "gizmo --from gt200", "occupancy": "gt200 -t 64", "page": "gt200 -o page.html", "report": "vector_add gt200 -n 256 -o report.html", "resources": "k.ptx gt200",
     "roofline": "gt200", "run": "k.ptx k gt200 -g 1 -b 1 --arg u1[4]", "run --list": "k.ptx k gt200", "schema": "", "show": "gt200",
     "validate": "gt200 --quick -k nothing*", "validate --list": "gt200"}

@@ -20,6 +20,7 @@ cdef class DeviceMemory:
     cdef char *arena
     cdef readonly uint64_t capacity  # bytes
     cdef list _spans                 # [(start, end)] sorted
+    cdef dict _shared                # start of an allocation that other processes see -> file descriptor
     cdef Span *table                 # the same, for the engine
     cdef int64_t count
     cdef object _lock
@@ -30,6 +31,7 @@ cdef class DeviceMemory:
     cdef object pages                # a `PageTable` of placement.pxd, None: no plugin places pages
 
     cdef int _publish(self) except -1
+    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
 
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil

@@ -1,4 +1,5 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
+import os
 import threading
 
 cimport cython
@@ -15,7 +16,7 @@ cdef extern from "<sys/mman.h>" nogil:
     void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)
     int munmap(void *address, size_t length)
     int madvise(void *address, size_t length, int advice)
-    int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
+    int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_SHARED, MAP_FIXED, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
     void *MAP_FAILED
 
 cdef extern from "Python.h":
@@ -75,6 +76,7 @@ cdef class DeviceMemory:
         self.arena = NULL
         self.table = NULL
         self._spans = []
+        self._shared = {}
         self.count = 0
         self.running = 0
         self._lock = threading.Lock()
@@ -91,6 +93,8 @@ cdef class DeviceMemory:
             munmap(self.arena, self.capacity or 1)
         heap_close(&self.heap)
         free(self.table)
+        for descriptor in (self._shared or {}).values():
+            os.close(descriptor)
 
     cdef int _publish(self) except -1:
         """Copy the list of spans to the table that the engine reads."""
@@ -130,6 +134,40 @@ cdef class DeviceMemory:
             self._publish()
             return start
 
+    def share(self, uint64_t address):
+        """Let another process see an allocation: gives a file descriptor that it can map, which stays open until `free`.
+
+        What the allocation held is lost; it reads zero. Raises DeviceMemoryError if no allocation starts at `address`, or while kernels run.
+        """
+        cdef uint64_t nbytes
+        with self._lock:
+            if self.running:
+                raise DeviceMemoryError("cannot share memory while a kernel runs on this device")
+            if address in self._shared:
+                return self._shared[address]
+            nbytes = next((<uint64_t>(end - start) for start, end in self._spans if start == address), 0)
+            if nbytes == 0:
+                raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
+            descriptor = os.memfd_create("archdef-device", os.MFD_CLOEXEC)
+            try:
+                os.ftruncate(descriptor, nbytes)
+                self._map(address, nbytes, MAP_SHARED, descriptor)
+            except OSError:
+                os.close(descriptor)
+                raise DeviceMemoryError(f"the host cannot share {nbytes} bytes of device memory", "capacity") from None
+            except DeviceMemoryError:
+                os.close(descriptor)
+                raise
+            self._shared[address] = descriptor
+            return descriptor
+
+    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1:
+        """Put fresh pages behind an allocation."""
+        if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_READ | PROT_WRITE, sharing | MAP_FIXED | MAP_NORESERVE, descriptor,
+                0) == MAP_FAILED:
+            raise DeviceMemoryError(f"the host cannot map {nbytes} bytes of device memory", "capacity")
+        return 0
+
     def free(self, uint64_t address):
         """Give back what `allocate` returned `address` for."""
         if self.running:
@@ -146,6 +184,10 @@ cdef class DeviceMemory:
                     self._publish()
                     first = <uint64_t>start - <uint64_t>GLOBAL_BASE
                     size = end - start
+                    if start in self._shared:
+                        os.close(self._shared.pop(start))
+                        self._map(start, size, MAP_PRIVATE | MAP_ANONYMOUS, -1)
+                        return
                     rest = size % GRANULE
                     memset(self.arena + first + size - rest, 0, rest)
                     if size > rest:     # whole pages go back to the host, and read zero again

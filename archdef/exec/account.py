@@ -1,0 +1,147 @@
+"""What a program did on a machine: its kernels, its copies, where its time went."""
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from archdef.console import text
+from archdef.exec.tally import KernelTotal
+from archdef.formatting import count, percent, seconds
+from archdef.run.explain import costliest, why
+from archdef.tables import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from archdef.exec.session import Session
+    from archdef.host.timeline import Timeline
+
+
+@attrs.frozen
+class CopyTotal:
+    """All copies of one name, or all that set memory."""
+
+    name: str
+    copies: int
+    nbytes: int
+    seconds: float
+
+
+@attrs.frozen(eq=False)
+class Account:
+    """A program that was run."""
+
+    command: tuple[str, ...]
+    architecture: str
+    """Label of its devices' description."""
+    exit_code: int
+    """Of the program; negative: the signal that ended it."""
+    kernels: tuple[KernelTotal, ...]
+    """Longest first."""
+    copies: tuple[CopyTotal, ...]
+    makespan_s: float
+    """From the first work of a device to the last, on the simulated host's clock, which the program's own instructions do not move."""
+    busy_s: float
+    """Time in which at least one device had work."""
+    missing: dict[str, int]
+    """Functions that were called and are not supported → calls."""
+    failures: tuple[str, ...]
+    """Why calls and launches failed."""
+    timelines: tuple[Timeline, ...]
+    """Of each process that used a device."""
+
+    @property
+    def launches(self) -> int:
+        """How many grids it launched."""
+        return sum(each.launches for each in self.kernels)
+
+    @property
+    def good(self) -> bool:
+        """Whether it ended with 0 and nothing was missing."""
+        return self.exit_code == 0 and not self.missing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data."""
+        return {"command": list(self.command), "architecture": self.architecture, "exit_code": self.exit_code, "makespan_s": self.makespan_s,
+                "busy_s": self.busy_s, "launches": self.launches,
+                "kernels": [{"kernel": each.kernel, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles} for each in self.kernels],
+                "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
+                "missing": self.missing, "failures": list(self.failures)}
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {_ended(self.exit_code)}", style="bold")
+        if self.kernels or self.copies:
+            yield self._table()
+            yield Text(f"The devices had work for {seconds(self.busy_s)} of {seconds(self.makespan_s)}, from the first to the last of it.")
+        else:
+            yield Text("It launched nothing.")
+        yield from self._reasons()
+        if self.missing:
+            names = ", ".join(f"{name} ({calls})" if calls > 1 else name for name, calls in sorted(self.missing.items()))
+            yield Text(f"Not supported, and refused as cudaErrorNotSupported: {names}", style="red")
+        for failure in self.failures:
+            yield Text(failure, style="red")
+
+    def _table(self) -> Table:
+        whole = sum(each.seconds for each in self.kernels) + sum(each.seconds for each in self.copies)
+        table = Table(Column("", Kind.PROSE, least=16, called="what"), Column("times", Kind.NUMBER), Column("time", Kind.NUMBER),
+                      Column("share", Kind.NUMBER), Column("each", Kind.NUMBER, 2), Column("cycles\neach", Kind.NUMBER, 3), Column("bytes", Kind.NUMBER, 4))
+        for kernel in self.kernels:
+            table.add(kernel.kernel, count(kernel.launches), seconds(kernel.seconds), percent(100 * kernel.seconds / whole if whole else 0),
+                      seconds(kernel.seconds / kernel.launches), count(round(kernel.cycles / kernel.launches)), "")
+        for copy in self.copies:
+            table.add(copy.name, count(copy.copies), seconds(copy.seconds), percent(100 * copy.seconds / whole if whole else 0),
+                      seconds(copy.seconds / copy.copies), "", count(copy.nbytes))
+        return table
+
+    def _reasons(self) -> Iterable[Text]:
+        """Say why the kernel that took most of the time did, by its longest launch."""
+        run = self.kernels[0].longest if self.kernels else None
+        if run is None:
+            return
+        line = costliest(run)
+        place = f" {line.file.rpartition('/')[2]}:{line.line}  {line.text}" if line else ""
+        yield Text(f"{run.kernel}:{place}")
+        yield Text(f"  {why(run)}")
+
+    def __str__(self) -> str:
+        return text(self)
+
+
+def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session], label: str, missing: dict[str, int], complaints: Iterable[str]) -> Account:
+    """Add up what a program's processes did."""
+    sessions = list(sessions)
+    timelines = tuple(session.host.timeline() for session in sessions)
+    kernels: dict[str, KernelTotal] = {}
+    for each in (total for session in sessions for total in session.tally):
+        kernels.setdefault(each.kernel, KernelTotal(each.kernel, each.architecture)).include(each)
+    failures = [*complaints, *(text for session in sessions for text in session.tally.failed)]
+    return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
+                   sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
+                   tuple(dict.fromkeys(failures)), timelines)
+
+
+def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:
+    found: dict[str, list[Any]] = {}
+    for span in (span for timeline in timelines for span in timeline if span.kind in ("copy", "memset")):
+        found.setdefault(span.name, []).append(span)
+    totals = (CopyTotal(name, len(spans), sum(s.nbytes for s in spans), sum(s.duration_us for s in spans) * 1e-6) for name, spans in found.items())
+    return tuple(sorted(totals, key=lambda each: -each.seconds))
+
+
+def _busy_us(timeline: Timeline) -> float:
+    total, reached = 0.0, 0.0
+    for span in sorted(timeline.work, key=lambda each: each.start_us):
+        total += max(0.0, span.end_us - max(span.start_us, reached))
+        reached = max(reached, span.end_us)
+    return total
+
+
+def _ended(code: int) -> str:
+    if code < 0:
+        known = next((each.name for each in signal.Signals if each == -code), f"signal {-code}")
+        return f"ended by {known}"
+    return f"exit code {code}"

@@ -1,0 +1,119 @@
+"""Functions that the stand-in has, and who answers them."""
+from __future__ import annotations
+
+import inspect
+import struct
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from archdef.runtime.status import STATUS
+
+if TYPE_CHECKING:
+    from archdef.exec.session import Session
+    from archdef.exec.wire import Connection, Hello
+
+SUCCESS: Final = 0
+Answer: TypeAlias = "Callable[..., int | None]"
+"""``(thread, *arguments) → what the function returns``; None is success."""
+
+
+class Call:
+    """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
+
+    def __init__(self, answer: Answer, status: bool):
+        self.answer, self.status = answer, status
+        self.parameters = len(inspect.signature(answer).parameters) - 1
+
+
+CALLS: dict[str, Call] = {}
+"""Name of a function → how it is answered; what is not here is refused."""
+
+
+def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
+    """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
+    structures by value it finds in `Thread.floats` and in two integers."""
+    def add(answer: Answer) -> Answer:
+        CALLS.update(dict.fromkeys(names, Call(answer, status)))
+        return answer
+    return add
+
+
+class Thread:
+    """One thread of a program while it waits for an answer."""
+
+    def __init__(self, session: Session, connection: Connection, hello: Hello):
+        self.session, self.connection, self.hello = session, connection, hello
+        self.memory, self.runtime = session.memory, session.runtime
+        self.last_error = SUCCESS
+        self.floats: tuple[float, ...] = ()
+        self.stack: tuple[int, ...] = ()
+        """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
+        self.configurations: list[tuple[bytes, bytes, int, int]] = []
+        """Launches between ``<<<…>>>`` and the call of the stub."""
+
+    def string(self, text: str) -> int:
+        """Give the address of a text in the program's memory; 0 if there is no more room for texts."""
+        with self.session.lock:
+            if text not in self.session.strings:
+                data = text.encode() + b"\0"
+                if self.session.scratch_used + len(data) > self.hello.scratch_bytes:
+                    return 0
+                address = self.hello.scratch + self.session.scratch_used
+                self.memory.put(address, data)
+                self.session.scratch_used += len(data)
+                self.session.strings[text] = address
+            return self.session.strings[text]
+
+    def print(self, text: str) -> None:
+        """Write to the program's own standard output, in order with what the program writes."""
+        data = text.encode()
+        half = self.hello.scratch_bytes // 2        # texts that stay take the other half
+        for start in range(0, len(data), half):
+            piece = data[start:start + half]
+            self.memory.put(self.hello.scratch + half, piece)
+            self.connection.call(self.hello.write_text, self.hello.scratch + half, len(piece))
+
+
+class Output:
+    """The text stream of a session's devices: what kernels print goes to the program whose thread waits for them."""
+
+    def __init__(self) -> None:
+        self.current = threading.local()
+
+    def write(self, text: str) -> int:
+        """Write. What is printed while no thread of the program waits is lost with it."""
+        thread: Thread | None = getattr(self.current, "thread", None)
+        if thread is not None:
+            thread.print(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: the program flushes its own output."""
+
+
+def signed(value: int) -> int:
+    """Read 32 bits as an int of C."""
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >> 31 else value
+
+
+def shape(xy: int, z: int) -> tuple[int, int, int]:
+    """Read a dim3 out of the two registers in which it is passed."""
+    return xy & 0xFFFFFFFF, xy >> 32, z & 0xFFFFFFFF
+
+
+def float_bits(value: float) -> bytes:
+    """Give the bytes of a float of C."""
+    return struct.pack("<f", value)
+
+
+def status_name(number: int, prefix: str = "cuda") -> str:
+    """Give the name of a status."""
+    names = {n: prefix + ("" if name == "Success" else "Error") + name for name, (n, _) in STATUS.items()}
+    return names.get(number, "unrecognized error code")
+
+
+def status_text(number: int) -> str:
+    """Say what a status means."""
+    return next((text for n, text in STATUS.values() if n == number), "unrecognized error code")

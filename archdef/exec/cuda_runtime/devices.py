@@ -1,0 +1,176 @@
+"""Devices, their properties and limits."""
+from __future__ import annotations
+
+import struct
+from typing import Any, Final
+
+from archdef.exec.calls import Thread, answers, signed
+from archdef.runtime.status import Refusal
+
+DRIVER_VERSION: Final = 13000
+"""What the driver says it is: the newest CUDA whose programs are known to run."""
+
+# Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 11, 12 (after which `reserved` stands) and 13, which left some out.
+_GONE_IN_13: Final = {"clockRate", "deviceOverlap", "kernelExecTimeoutEnabled", "computeMode", "maxTexture1DLinear", "memoryClockRate",
+                      "singleToDoublePrecisionPerfRatio", "cooperativeMultiDeviceLaunch"}
+_FIELDS: Final = (
+    "name:256s uuid:16s luid:8s luidDeviceNodeMask:I totalGlobalMem:Q sharedMemPerBlock:Q regsPerBlock:i warpSize:i memPitch:Q maxThreadsPerBlock:i "
+    "maxThreadsDim:3i maxGridSize:3i clockRate:i totalConstMem:Q major:i minor:i textureAlignment:Q texturePitchAlignment:Q deviceOverlap:i "
+    "multiProcessorCount:i kernelExecTimeoutEnabled:i integrated:i canMapHostMemory:i computeMode:i maxTexture1D:i maxTexture1DMipmap:i "
+    "maxTexture1DLinear:i maxTexture2D:2i maxTexture2DMipmap:2i maxTexture2DLinear:3i maxTexture2DGather:2i maxTexture3D:3i maxTexture3DAlt:3i "
+    "maxTextureCubemap:i maxTexture1DLayered:2i maxTexture2DLayered:3i maxTextureCubemapLayered:2i maxSurface1D:i maxSurface2D:2i maxSurface3D:3i "
+    "maxSurface1DLayered:2i maxSurface2DLayered:3i maxSurfaceCubemap:i maxSurfaceCubemapLayered:2i surfaceAlignment:Q concurrentKernels:i ECCEnabled:i "
+    "pciBusID:i pciDeviceID:i pciDomainID:i tccDriver:i asyncEngineCount:i unifiedAddressing:i memoryClockRate:i memoryBusWidth:i l2CacheSize:i "
+    "persistingL2CacheMaxSize:i maxThreadsPerMultiProcessor:i streamPrioritiesSupported:i globalL1CacheSupported:i localL1CacheSupported:i "
+    "sharedMemPerMultiprocessor:Q regsPerMultiprocessor:i managedMemory:i isMultiGpuBoard:i multiGpuBoardGroupID:i hostNativeAtomicSupported:i "
+    "singleToDoublePrecisionPerfRatio:i pageableMemoryAccess:i concurrentManagedAccess:i computePreemptionSupported:i "
+    "canUseHostPointerForRegisteredMem:i cooperativeLaunch:i cooperativeMultiDeviceLaunch:i sharedMemPerBlockOptin:Q "
+    "pageableMemoryAccessUsesHostPageTables:i directManagedMemAccessFromHost:i maxBlocksPerMultiProcessor:i accessPolicyMaxWindowSize:i "
+    "reservedSharedMemPerBlock:Q").split()
+
+
+def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
+    """Lay out a cudaDeviceProp as a version of CUDA has it; fields that are not known are 0."""
+    data = b""
+    for field in _FIELDS:
+        name, _, code = field.partition(":")
+        if cuda >= 13 and name in _GONE_IN_13:
+            continue
+        letter, count = code[-1], int(code[:-1] or 1)
+        size = {"Q": 8, "s": 1}.get(letter, 4)
+        data += bytes(-len(data) % size)
+        if letter == "s":
+            data += str(values.get(name, "")).encode()[:count - 1].ljust(count, b"\0")
+            continue
+        value = values.get(name, 0)
+        numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+        most = (1 << 31) - 1 if letter == "i" else (1 << 64) - 1
+        data += struct.pack(f"<{count}{letter}", *(min(int(number), most) for number in numbers), *(0,) * (count - len(numbers)))
+    return data
+
+
+def _properties(thread: Thread, out: int, number: int, cuda: int) -> None:
+    found = thread.runtime.GetDeviceProperties(signed(number))
+    memory = {"memPitch": (1 << 31) - 1, "textureAlignment": 512, "texturePitchAlignment": 32, "surfaceAlignment": 512}
+    thread.memory.put(out, properties_bytes({**memory, **vars(found)}, cuda))
+
+
+@answers("cudaGetDeviceProperties")
+def get_properties(thread: Thread, out: int, number: int) -> None:
+    """Fill the structure, whose layout is that of the CUDA that compiled the program."""
+    _properties(thread, out, number, thread.session.cuda)
+
+
+@answers("cudaGetDeviceProperties_v2")
+def get_properties_12(thread: Thread, out: int, number: int) -> None:
+    """Fill the structure of CUDA 12."""
+    _properties(thread, out, number, 12)
+
+
+@answers("cudaDeviceGetAttribute")
+def get_attribute(thread: Thread, out: int, attribute: int, number: int) -> None:
+    """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
+    thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, signed(number)), 4)
+
+
+@answers("cudaDeviceSynchronize", "cudaThreadSynchronize")
+def synchronize(thread: Thread) -> None:
+    """Wait."""
+    thread.runtime.DeviceSynchronize()
+
+
+@answers("cudaDeviceReset", "cudaThreadExit")
+def reset(thread: Thread) -> None:
+    """Free everything."""
+    thread.runtime.DeviceReset()
+    thread.session.forget_allocations(thread.runtime.device().memory)
+
+
+@answers("cudaGetDeviceCount")
+def count(thread: Thread, out: int) -> None:
+    """Count the devices."""
+    thread.memory.put_word(out, thread.runtime.GetDeviceCount(), 4)
+
+
+@answers("cudaGetDevice")
+def current(thread: Thread, out: int) -> None:
+    """Give the thread's device."""
+    thread.memory.put_word(out, thread.runtime.GetDevice(), 4)
+
+
+@answers("cudaSetDevice")
+def use(thread: Thread, number: int) -> None:
+    """Set the thread's device."""
+    thread.runtime.SetDevice(signed(number))
+
+
+@answers("cudaInitDevice")
+def initialise(thread: Thread, number: int, device_flags: int, flags: int) -> None:
+    """Set the thread's device."""
+    use(thread, number)
+
+
+@answers("cudaSetDeviceFlags")
+def set_flags(thread: Thread, flags: int) -> None:
+    """Take it: how the host waits changes nothing here."""
+
+
+@answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig", "cudaDeviceSetSharedMemConfig")
+def prefer(thread: Thread, what: int) -> None:
+    """Take it: shares of L1 follow from what blocks take, and banks have one width."""
+
+
+@answers("cudaDeviceSetLimit", "cudaThreadSetLimit")
+def set_limit(thread: Thread, limit: int, value: int) -> None:
+    """Set a limit."""
+    thread.runtime.DeviceSetLimit(limit, value)
+
+
+@answers("cudaDeviceGetLimit", "cudaThreadGetLimit")
+def get_limit(thread: Thread, out: int, limit: int) -> None:
+    """Give a limit."""
+    thread.memory.put_word(out, thread.runtime.DeviceGetLimit(limit))
+
+
+@answers("cudaDeviceCanAccessPeer")
+def can_access_peer(thread: Thread, out: int, number: int, peer: int) -> None:
+    """Say whether."""
+    thread.memory.put_word(out, int(thread.runtime.DeviceCanAccessPeer(signed(number), signed(peer))), 4)
+
+
+@answers("cudaDeviceEnablePeerAccess")
+def enable_peer(thread: Thread, peer: int, flags: int) -> None:
+    """Let the device reach another's memory."""
+    thread.runtime.DeviceEnablePeerAccess(signed(peer), flags)
+
+
+@answers("cudaDeviceDisablePeerAccess")
+def disable_peer(thread: Thread, peer: int) -> None:
+    """Take that back."""
+    thread.runtime.DeviceDisablePeerAccess(signed(peer))
+
+
+@answers("cudaDriverGetVersion")
+def driver_version(thread: Thread, out: int) -> None:
+    """Say it."""
+    thread.memory.put_word(out, DRIVER_VERSION, 4)
+
+
+@answers("cudaRuntimeGetVersion")
+def runtime_version(thread: Thread, out: int) -> None:
+    """Say which runtime the program was compiled for."""
+    thread.memory.put_word(out, 1000 * thread.session.cuda, 4)
+
+
+@answers("cudaDeviceGetPCIBusId")
+def bus_id(thread: Thread, out: int, nbytes: int, number: int) -> None:
+    """Give a text that is like those of real devices."""
+    data = f"0000:{signed(number) + 1:02x}:00.0".encode() + b"\0"
+    if signed(nbytes) < len(data):
+        raise Refusal("InvalidValue", f"{len(data)} bytes are needed for a bus id")
+    thread.memory.put(out, data)
+
+
+@answers("cudaProfilerStart", "cudaProfilerStop")
+def profile(thread: Thread) -> None:
+    """Take it: everything is counted all the time."""

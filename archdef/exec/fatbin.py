@@ -1,0 +1,103 @@
+"""Fat binaries: what a compiler puts device code of several targets into. References: fatbinary_section.h of CUDA; LZ4 and Zstandard frames."""
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from archdef.errors import ArchdefError, MissingExtra
+
+WRAPPER_MAGIC: Final = 0x466243B1
+MAGIC: Final = 0xBA55ED50
+PTX, ELF = 1, 2
+_HEAD: Final = struct.Struct("<IHHQ")
+_ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
+"""kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
+_LZ4, _ZSTD = 0x2000, 0x8000
+MOST_BYTES: Final = 1 << 30
+
+
+class FatbinError(ArchdefError):
+    """A fat binary that is damaged, or has nothing that can be run."""
+
+
+class Entry(NamedTuple):
+    """One piece of device code."""
+
+    kind: int
+    target: int
+    """90 for sm_90."""
+    data: bytes
+
+
+def total_bytes(head: bytes) -> int:
+    """Give the bytes of a fat binary from its first 16. Raises FatbinError."""
+    if len(head) < _HEAD.size:
+        raise FatbinError("a fat binary ends within its header")
+    magic, _, header_bytes, nbytes = _HEAD.unpack_from(head)
+    if magic != MAGIC:
+        raise FatbinError(f"no fat binary: it begins with {magic:#x}, not {MAGIC:#x}")
+    if header_bytes < _HEAD.size or nbytes > MOST_BYTES:
+        raise FatbinError(f"a fat binary says that it has {nbytes} bytes behind a header of {header_bytes}")
+    return int(header_bytes + nbytes)
+
+
+def entries(data: bytes) -> Iterator[Entry]:
+    """Unpack what a fat binary holds. Raises FatbinError."""
+    end, at = total_bytes(data), _HEAD.unpack_from(data)[2]
+    if end > len(data):
+        raise FatbinError(f"a fat binary of {end} bytes was cut to {len(data)}")
+    while at + _ENTRY.size <= end:
+        kind, _, header_bytes, nbytes, packed, _, _, target, _, _, flags, _, unpacked = _ENTRY.unpack_from(data, at)
+        if header_bytes < _ENTRY.size or at + header_bytes + nbytes > end:
+            raise FatbinError(f"entry at byte {at} of a fat binary reaches past its end")
+        payload = data[at + header_bytes:at + header_bytes + nbytes]
+        yield Entry(kind, target, _unpacked(payload, packed, unpacked, flags))
+        at += header_bytes + nbytes
+
+
+def best_ptx(data: bytes, target: int) -> str:
+    """Give the PTX for the newest target that is not newer than `target`; else the oldest there is. Raises FatbinError."""
+    found = list(entries(data))
+    texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
+    if not texts:
+        have = ", ".join(f"sm_{entry.target}" for entry in found if entry.kind == ELF) or "nothing"
+        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX")
+    fitting = [text for number, text in texts if number <= target] or [texts[0][1]]
+    return fitting[-1].rstrip(b"\0").decode("ascii", "replace")
+
+
+def compiled_for(data: bytes) -> int | None:
+    """Give the major version of the CUDA that compiled a fat binary, by the version of its PTX; None if it has none. Raises FatbinError.
+
+    References: PTX ISA, release notes: 9 came with CUDA 13, 8 with 12, 7 with 11, 6 with 9 and 10.
+    """
+    newest = max((ptx_version(entry.data[:4096].decode("ascii", "replace"))[0] for entry in entries(data) if entry.kind == PTX), default=0)
+    return newest + 4 if newest else None
+
+
+def ptx_version(ptx: str) -> tuple[int, int]:
+    """Give the version that PTX names; (0, 0) if none."""
+    found = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", ptx, re.MULTILINE)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _unpacked(payload: bytes, packed: int, nbytes: int, flags: int) -> bytes:
+    if not flags & (_LZ4 | _ZSTD):
+        return payload
+    if nbytes > MOST_BYTES or packed > len(payload):
+        raise FatbinError(f"a fat binary holds {packed} packed bytes in {len(payload)}, said to become {nbytes}")
+    try:
+        if flags & _LZ4:
+            import lz4.block
+            unpack, wrong = lz4.block.decompress, lz4.block.LZ4BlockError
+        else:
+            import zstandard
+            unpack, wrong = zstandard.ZstdDecompressor().decompress, zstandard.ZstdError
+    except ImportError:
+        raise MissingExtra("packed device code", "lz4" if flags & _LZ4 else "zstandard", "exec") from None
+    try:
+        return bytes(unpack(payload[:packed], nbytes))
+    except (wrong, ValueError, MemoryError) as error:
+        raise FatbinError(f"device code cannot be unpacked: {error}") from None

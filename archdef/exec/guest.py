@@ -1,0 +1,88 @@
+"""The memory of a running program, read and written from outside by the kernel's own calls, so that no address can do harm here."""
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+from typing import Any, Final
+
+import numpy as np
+
+from archdef.errors import ArchdefError
+from archdef.runtime.status import Refusal
+
+MOST_TEXT_BYTES: Final = 1 << 16
+_PAGE: Final = 4096
+
+
+class _Part(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+def _system(name: str) -> Any:
+    function = getattr(ctypes.CDLL(None, use_errno=True), name)
+    function.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
+    function.restype = ctypes.c_ssize_t
+    return function
+
+
+class GuestMemory:
+    """Reads and writes the memory of one process. Raises Refusal for addresses that are not its."""
+
+    def __init__(self, process: int):
+        self.process = process
+        self._read, self._write = _system("process_vm_readv"), _system("process_vm_writev")
+
+    def into(self, address: int, out: np.ndarray) -> None:
+        """Fill a contiguous array of bytes."""
+        self._move(self._read, address, out.ctypes.data, out.nbytes)
+
+    def out_of(self, address: int, data: np.ndarray) -> None:
+        """Write a contiguous array of bytes."""
+        self._move(self._write, address, data.ctypes.data, data.nbytes)
+
+    def get(self, address: int, nbytes: int) -> bytes:
+        """Read."""
+        room = ctypes.create_string_buffer(nbytes)
+        self._move(self._read, address, ctypes.addressof(room), nbytes)
+        return room.raw
+
+    def put(self, address: int, data: bytes) -> None:
+        """Write."""
+        room = ctypes.create_string_buffer(data, len(data) or 1)
+        self._move(self._write, address, ctypes.addressof(room), len(data))
+
+    def word(self, address: int) -> int:
+        """Read eight bytes."""
+        return int(struct.unpack("<Q", self.get(address, 8))[0])
+
+    def put_word(self, address: int, value: int, nbytes: int = 8) -> None:
+        """Write an integer."""
+        self.put(address, (value & (1 << 8 * nbytes) - 1).to_bytes(nbytes, "little"))
+
+    def text(self, address: int) -> str:
+        """Read a string of C."""
+        found = b""
+        while len(found) < MOST_TEXT_BYTES:
+            piece = self.get(address, _PAGE - address % _PAGE)     # not over the end of a page: the next one may not be there
+            end = piece.find(b"\0")
+            if end >= 0:
+                return (found + piece[:end]).decode(errors="replace")
+            found, address = found + piece, address + len(piece)
+        raise Refusal("InvalidValue", f"a string of more than {MOST_TEXT_BYTES} bytes")
+
+    def _move(self, function: Any, address: int, here: int, nbytes: int) -> None:
+        done = 0
+        while done < nbytes:
+            mine, other = _Part(here + done, nbytes - done), _Part(address + done, nbytes - done)
+            moved = function(self.process, ctypes.addressof(mine), 1, ctypes.addressof(other), 1, 0)
+            if moved <= 0:
+                self._refuse(address + done, ctypes.get_errno())
+            done += moved
+
+    def _refuse(self, address: int, number: int) -> None:
+        if number == errno.EPERM:
+            raise ArchdefError(f"the system does not let this process read the memory of process {self.process}, its own child; "
+                               "archdef exec needs that (kernel.yama.ptrace_scope, or the container's rules)")
+        raise Refusal("InvalidValue", f"{address:#x} is no memory of the program ({os.strerror(number)})")

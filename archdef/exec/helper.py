@@ -1,0 +1,75 @@
+"""Calls functions of a program when its streams get there, and lets streams go on while the program asks for nothing."""
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from archdef.errors import ArchdefError
+from archdef.exec.wire import Gone
+
+if TYPE_CHECKING:
+    from archdef.exec.session import Session
+    from archdef.exec.wire import Connection
+
+IDLE_SECONDS: Final = 0.02
+"""A program that has asked for nothing this long is taken to wait for its devices in a way of its own, such as a condition variable."""
+
+
+class Helper:
+    """The thread of a program that serves, and the one here that drives it."""
+
+    def __init__(self, session: Session):
+        self.session = session
+        self.connection: Connection | None = None
+        self._there = threading.Event()
+        self._asked = time.monotonic()
+        self._busy = 0
+        self._expected = 0
+        self._changed = threading.Condition()
+
+    def expect(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Count a function that a stream will call, and give what it is to call instead."""
+        with self._changed:
+            self._expected += 1
+            self._changed.notify_all()
+
+        def called() -> None:
+            try:
+                function()
+            finally:
+                with self._changed:
+                    self._expected -= 1
+        return called
+
+    def call(self, function: int, *arguments: int) -> None:
+        """Call a function of the program, on its thread that serves."""
+        self._there.wait()
+        if self.connection is not None:
+            self.connection.call(function, *arguments)
+
+    def asks(self, busy: int) -> None:
+        """Note that the program begins (1) or ends (-1) a call."""
+        with self._changed:
+            self._busy += busy
+            self._asked = time.monotonic()
+
+    def drive(self, connection: Connection) -> None:
+        """Serve until the program ends: while it is idle, let streams come to the functions that they are to call."""
+        connection.ready()
+        self.connection = connection
+        self._there.set()
+        while True:
+            with self._changed:
+                while not self._expected or self._busy or time.monotonic() - self._asked < IDLE_SECONDS:
+                    self._changed.wait(IDLE_SECONDS)
+            try:
+                for device in self.session.runtime.devices.all():
+                    if device.streams_in_use:
+                        device.context.synchronize()
+            except Gone:
+                raise
+            except ArchdefError as error:       # the program hears of it when it next asks
+                self.session.tally.failed.append(str(error))
+                return

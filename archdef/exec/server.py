@@ -1,0 +1,176 @@
+"""Runs a program and answers what its threads ask, each on a thread of its own."""
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from archdef import registry, values
+from archdef.device import Device
+from archdef.errors import ArchdefError, LaunchError
+from archdef.exec import cuda_runtime
+from archdef.exec.account import Account, account
+from archdef.exec.calls import CALLS, SUCCESS, Thread
+from archdef.exec.session import Session
+from archdef.exec.wire import Connection, Gone, Hello, Request
+from archdef.runtime.status import STATUS, status_of
+
+if TYPE_CHECKING:
+    from archdef.spec import Architecture
+
+_LOG = logging.getLogger(__name__)
+NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
+"""What the stand-in has, by number."""
+_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
+SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
+_ = cuda_runtime
+
+
+class NotHere(ArchdefError):
+    """Programs cannot be run on this computer, or this one cannot."""
+
+
+def stand_in() -> Path:
+    """Give the library that programs load in place of CUDA's. Raises NotHere where there is none."""
+    found = importlib.util.find_spec("archdef.exec.standin")
+    if found is None or found.origin is None:
+        raise NotHere("programs can be run on Linux on x86-64 only: the stand-in for CUDA's libraries was not built here")
+    return Path(found.origin)
+
+
+def run(command: Sequence[str], architecture: str | Architecture, devices: int = 1, output: IO[str] | int | None = None, **options: Any) -> Account:
+    """Run a program that was compiled for CUDA, against simulated devices.
+
+    command      : the program and its arguments, as for `subprocess.run`. It may have CUDA's runtime linked into it, or load it.
+    architecture : what its devices are.
+    devices      : how many it sees.
+    output       : a file, or the number of one, that gets its standard output; None: this process's own does.
+    options      : of each `Device`, such as ``max_cycles``.
+
+    Raises NotHere if it cannot be started or this is no Linux on x86-64, UnknownArchitecture, LaunchError for options that cannot be. Errors of
+    the program's own calls are the program's to handle; `Account.failures` says why they were.
+    """
+    described = registry.described(architecture)
+    count = values.whole(devices, "devices", LaunchError, at_least=1, at_most=64)
+    Device(described, **options)
+    server = Server([described] * count, **options)
+    code = server.run(command, output)
+    return account(command, code, server.sessions.values(), described.label, server.missing, server.complaints)
+
+
+class Server:
+    """Answers one program and the processes that it starts."""
+
+    def __init__(self, architectures: Sequence[str | Architecture], **options: Any):
+        """options : of each `Device`."""
+        self.architectures, self.options = architectures, options
+        self.sessions: dict[int, Session] = {}
+        self.missing: dict[str, int] = {}
+        """Functions that were called and are not supported → how often."""
+        self.complaints: list[str] = []
+        """Why calls failed."""
+        self._lock = threading.Lock()
+
+    def run(self, command: Sequence[str], output: IO[str] | int | None = None) -> int:
+        """Run a program to its end; gives its exit code, negative after a signal. Raises NotHere."""
+        library = stand_in()
+        with tempfile.TemporaryDirectory(prefix="archdef-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
+            for name in _LIBRARIES:
+                (Path(folder) / name).symlink_to(library)
+            path = str(Path(folder) / "socket")
+            end.bind(path)
+            end.listen(128)
+            threading.Thread(target=self._accept, args=(end,), daemon=True).start()
+            searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
+            environment = os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
+                                        "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
+            try:
+                code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
+            except OSError as error:
+                raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
+        for session in self.sessions.values():
+            session.end()
+        return code
+
+    def _accept(self, end: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = end.accept()
+            except OSError:         # closed: the program has ended
+                return
+            threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
+
+    def _session(self, hello: Hello) -> Session:
+        with self._lock:
+            if hello.process not in self.sessions:
+                self.sessions[hello.process] = Session(hello.process, self.architectures, **self.options)
+            return self.sessions[hello.process]
+
+    def _serve(self, connection: Connection) -> None:
+        try:
+            hello = connection.hello()
+            session = self._session(hello)
+            thread = Thread(session, connection, hello)
+            connection.answer(0 if hello.functions == len(NAMES) else 1)
+            if hello.serves and session.helper is not None:
+                session.helper.drive(connection)
+            session.output.current.thread = thread
+            while True:
+                request = connection.request()
+                connection.answer(self._answered(thread, request))
+        except Gone:
+            pass
+        finally:
+            connection.end.close()
+
+    def _answered(self, thread: Thread, request: Request) -> int:
+        if thread.session.helper is None:
+            return self._answer(thread, request)
+        thread.session.helper.asks(1)
+        try:
+            return self._answer(thread, request)
+        finally:
+            thread.session.helper.asks(-1)
+
+    def _answer(self, thread: Thread, request: Request) -> int:
+        name = NAMES[request.function]
+        call = CALLS.get(name)
+        if call is None:
+            self._miss(name)
+            thread.last_error = STATUS["NotSupported"][0]
+            return thread.last_error
+        thread.floats, thread.stack = request.floats, request.integers[6:]
+        try:
+            result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS
+            _LOG.debug("%s%s = %s", name, tuple(map(hex, request.integers[:call.parameters])), result)
+        except Gone:
+            raise
+        except ArchdefError as error:
+            result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
+            self._complain(name, error)
+        except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
+            _LOG.exception("%s", name)
+            result = STATUS["Unknown"][0]
+            self._complain(name, error)
+        if call.status and result:
+            thread.last_error = result
+        return result
+
+    def _miss(self, name: str) -> None:
+        with self._lock:
+            self.missing[name] = self.missing.get(name, 0) + 1
+        if self.missing[name] == 1:
+            _LOG.info("%s is not supported", name)
+
+    def _complain(self, name: str, error: Exception) -> None:
+        text = f"{name}: {error}"
+        if text not in self.complaints:
+            self.complaints.append(text)
+            _LOG.info("%s", text)

@@ -1,0 +1,110 @@
+"""What the stand-in inside a program sends, and what it is answered; ``ext/standin/standin.c`` has the same structures."""
+from __future__ import annotations
+
+import array
+import contextlib
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from archdef.errors import ArchdefError
+
+_HELLO: Final = struct.Struct("<IIQQQQII")
+_REQUEST: Final = struct.Struct("<II6Q4d10Q")
+_ANSWER: Final = struct.Struct("<II5Q")
+_RETURN, _CALL, _MAP, _UNMAP = range(4)
+_MASK: Final = (1 << 64) - 1
+
+
+class Gone(ArchdefError):
+    """The program has ended, or ended this thread."""
+
+
+class Hello(NamedTuple):
+    """What a thread says first."""
+
+    functions: int
+    """How many functions the stand-in has."""
+    process: int
+    scratch: int
+    """Address of memory in the program that is archdef's to write."""
+    scratch_bytes: int
+    write_text: int
+    """Address of a function ``(text, bytes)`` that writes to the program's own standard output."""
+    start_server: int
+    """Address of a function that starts a thread which does nothing but call functions of the program."""
+    serves: int
+    """Whether this is that thread."""
+    unused: int
+
+
+class Request(NamedTuple):
+    """One call: the number of the function, and whatever its arguments may be in."""
+
+    function: int
+    integers: tuple[int, ...]
+    floats: tuple[float, ...]
+
+
+class Connection:
+    """One thread of a program."""
+
+    def __init__(self, end: socket.socket):
+        self.end = end
+
+    def hello(self) -> Hello:
+        """Read what the thread says first."""
+        return Hello(*_HELLO.unpack(self._message(_HELLO.size)))
+
+    def request(self) -> Request:
+        """Wait for the next call. Raises Gone."""
+        values = _REQUEST.unpack(self._message(_REQUEST.size))
+        return Request(values[0], values[2:8] + values[12:], values[8:12])
+
+    def ready(self) -> None:
+        """Wait until a thread that serves can be called."""
+        self._result()
+
+    def answer(self, value: int) -> None:
+        """Let the call return."""
+        self._send(_RETURN, value)
+
+    def call(self, function: int, *arguments: int) -> int:
+        """Call a function of the program, in the thread that is waiting for an answer, and give what it returns."""
+        self._send(_CALL, function, *arguments)
+        return self._result()
+
+    def map(self, address: int, nbytes: int, offset: int, descriptor: int) -> int:
+        """Map part of a file into the program, at an address or anywhere (0); gives where, 0 if it can't be."""
+        self._send(_MAP, address, nbytes, offset, descriptor=descriptor)
+        return self._result()
+
+    def unmap(self, address: int, nbytes: int) -> None:
+        """Take a mapping away."""
+        self._send(_UNMAP, address, nbytes)
+        self._result()
+
+    def _result(self) -> int:
+        return int.from_bytes(self._message(8), "little")
+
+    def _send(self, kind: int, value: int, *arguments: int, descriptor: int | None = None) -> None:
+        words = (*arguments, 0, 0, 0, 0)[:4]
+        passed = [] if descriptor is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
+        with self._open():
+            self.end.sendmsg([_ANSWER.pack(kind, 0, value & _MASK, *(word & _MASK for word in words))], passed)
+
+    def _message(self, nbytes: int) -> bytes:
+        with self._open():
+            data = self.end.recv(nbytes + 1)
+        if len(data) != nbytes:
+            raise Gone("the program has ended" if not data else f"a message of {len(data)} bytes, {nbytes} were expected")
+        return data
+
+    @staticmethod
+    @contextlib.contextmanager
+    def _open() -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise Gone(f"the program has ended: {error}") from None

@@ -1,0 +1,24 @@
+"""Fat binaries, written by what a compiler writes."""
+import struct
+
+PTX, ELF, LZ4, ZSTD = 1, 2, 0x2000, 0x8000
+
+
+def entry(data: bytes, kind: int = PTX, target: int = 20, packing: int = 0) -> bytes:
+    """One piece of code."""
+    packed = data
+    if packing == LZ4:
+        import lz4.block
+        packed = lz4.block.compress(data, store_size=False)
+    elif packing == ZSTD:
+        import zstandard
+        packed = zstandard.ZstdCompressor().compress(data)
+    room = -(-len(packed) // 8) * 8
+    head = struct.pack("<HHIQIIIIIIQQQ", kind, 0x101, 64, room, len(packed) if packing else 0, 0, 0, target, 0, 0, 0x11 | packing, 0, len(data) if packing else 0)
+    return head + packed.ljust(room, b"\0")
+
+
+def binary(*entries: bytes) -> bytes:
+    """All of it."""
+    body = b"".join(entries)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body

@@ -1,0 +1,197 @@
+/* Streams, events, page-locked and managed memory, variables, callbacks, rows, printing: each part checks what it got. */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cuda_few.h"
+
+void scale(void) {}
+void says(void) {}
+static int factor;
+enum { N = 512 };
+static const dim3 ONE = {1, 1, 1}, BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
+
+__attribute__((constructor)) static void set_up(void)
+{
+    void **handle = registered();
+    KERNEL(scale);
+    KERNEL(says);
+    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+}
+
+static void expect(int right, const char *what)
+{
+    if (!right) {
+        printf("wrong: %s\n", what);
+        exit(3);
+    }
+}
+
+static void set_factor(int value) { CHECK(cudaMemcpyToSymbol(&factor, &value, sizeof value, 0, ToDevice)); }
+
+static void streams(void)
+{
+    int *here, *there;
+    float ms = -1;
+    cudaStream_t stream;
+    cudaEvent_t start, end;
+    set_factor(3);
+    CHECK(cudaMallocHost((void **)&here, N * sizeof(int)));
+    CHECK(cudaMalloc((void **)&there, N * sizeof(int)));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreate(&end));
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    void *given[] = {&there};
+    CHECK(cudaEventRecord(start, stream));
+    CHECK(cudaMemcpyAsync(there, here, N * sizeof(int), ToDevice, stream));
+    CHECK(cudaLaunchKernel(scale, GRID, BLOCK, given, 0, stream));
+    CHECK(cudaMemcpyAsync(here, there, N * sizeof(int), ToHost, stream));
+    CHECK(cudaEventRecord(end, stream));
+    while (cudaStreamQuery(stream) == 600)      /* asking takes time, so that this ends */
+        ;
+    CHECK(cudaEventSynchronize(end));
+    CHECK(cudaEventElapsedTime(&ms, start, end));
+    expect(ms > 0, "time between events");
+    for (int i = 0; i < N; ++i)
+        expect(here[i] == 3 * i, "copies in a stream");
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaStreamDestroy(stream));
+    CHECK(cudaFreeHost(here));
+    CHECK(cudaFree(there));
+}
+
+static void variables(void)
+{
+    int back = 0;
+    set_factor(77);
+    CHECK(cudaMemcpyFromSymbol(&back, &factor, sizeof back, 0, ToHost));
+    expect(back == 77, "variable");
+}
+
+static void managed(void)
+{
+    int *both, has = 0;
+    CHECK(cudaDeviceGetAttribute(&has, 83, 0));
+    if (!has) {
+        expect(cudaMallocManaged((void **)&both, 64, 1) == 801, "managed memory where there is none");
+        return;
+    }
+    set_factor(5);
+    CHECK(cudaMallocManaged((void **)&both, N * sizeof(int), 1));
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < N; ++i)
+            both[i] = i + round;
+        void *given[] = {&both};
+        CHECK(cudaLaunchKernel(scale, GRID, BLOCK, given, 0, 0));
+        CHECK(cudaDeviceSynchronize());
+        for (int i = 0; i < N; ++i)
+            expect(both[i] == 5 * (i + round), "managed memory");
+    }
+    CHECK(cudaFree(both));
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int called;
+
+static void back(cudaStream_t stream, int status, void *data)
+{
+    pthread_mutex_lock(&lock);
+    called = status == 0 && !strcmp(data, "data") && stream ? 1 : 2;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void callbacks(void)
+{
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamAddCallback(stream, back, "data", 0));
+    pthread_mutex_lock(&lock);                  /* nobody asks the runtime for anything meanwhile */
+    while (!called)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    expect(called == 1, "what a callback is given");
+    CHECK(cudaStreamDestroy(stream));
+}
+
+static void rows(void)
+{
+    char from[3][20], to[3][20] = {{0}};
+    void *there;
+    size_t pitch = 0;
+    for (int i = 0; i < 60; ++i)
+        from[0][i] = i;
+    CHECK(cudaMallocPitch(&there, &pitch, 10, 3));
+    expect(pitch >= 10 && pitch % 32 == 0, "pitch");
+    CHECK(cudaMemcpy2D(there, pitch, from, 20, 10, 3, ToDevice));
+    CHECK(cudaMemcpy2D(to, 20, there, pitch, 10, 3, ToHost));
+    for (int row = 0; row < 3; ++row)
+        expect(!memcmp(to[row], from[row], 10) && !to[row][10], "rows");
+    CHECK(cudaFree(there));
+}
+
+static void *a_thread(void *device)
+{
+    int is = -1;
+    CHECK(cudaSetDevice((int)(intptr_t)device));
+    CHECK(cudaGetDevice(&is));
+    cudaFree((void *)0x1234);
+    expect(cudaGetLastError() == 1 && cudaGetLastError() == 0, "a thread's own error");
+    return (void *)(intptr_t)is;
+}
+
+static void threads(void)
+{
+    int devices = 0;
+    CHECK(cudaGetDeviceCount(&devices));
+    expect(devices == 2, "two devices");
+    pthread_t two[2];
+    for (intptr_t i = 0; i < 2; ++i)
+        pthread_create(&two[i], NULL, a_thread, (void *)i);
+    for (intptr_t i = 0; i < 2; ++i) {
+        void *is;
+        pthread_join(two[i], &is);
+        expect((intptr_t)is == i, "a thread's own device");
+    }
+    expect(cudaPeekAtLastError() == 0, "no error of another thread");
+}
+
+static void processes(void)
+{
+    size_t before, total, after;
+    CHECK(cudaMemGetInfo(&before, &total));
+    pid_t child = fork();
+    if (!child) {
+        void *there;
+        _exit(cudaMalloc(&there, 1 << 20) ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(cudaMemGetInfo(&after, &total));
+    expect(status == 0 && after == before, "a process of its own");
+}
+
+static void printing(void)
+{
+    printf("before, ");
+    CHECK(cudaLaunchKernel(says, ONE, ONE, 0, 0, 0));
+    CHECK(cudaDeviceSynchronize());
+    printf("behind\n");
+}
+
+int main(int count, char **arguments)
+{
+    static const struct { const char *name; void (*run)(void); } parts[] = {
+        {"streams", streams}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows},
+        {"threads", threads}, {"processes", processes}, {"printing", printing}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
+            parts[i].run();
+            puts("PASSED");
+            return 0;
+        }
+    return 4;
+}

@@ -1,0 +1,71 @@
+"""Do programs that were compiled for CUDA run unchanged, on every kind of machine, however the runtime is linked?"""
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from archdef import exec as programs
+from archdef import registry
+
+MACHINES = [name for name in ("g80", "gt200", "gf100", "k40", "v100", "h100", "c500") if name in registry.names()]
+pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
+
+
+def run(command, machine, tmp_path, devices=1):
+    """The account of a program, and what it printed."""
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run(command, machine, devices, output)
+        output.seek(0)
+        return found, output.read()
+
+
+@pytest.mark.parametrize("how", ["shared", "static"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_program_runs_unchanged(build, machine, how, tmp_path):
+    found, printed = run([build("vector_add", how), "3000"], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.failures == () and found.missing == {}
+    (kernel,) = found.kernels
+    assert kernel.kernel == "vector_add" and kernel.launches == 1 == found.launches
+    assert kernel.longest.grid[0] == 12 and kernel.cycles == kernel.longest.cycles > 0
+    assert {each.name: (each.copies, each.nbytes) for each in found.copies} == {"copy to device": (2, 24000), "copy to host": (1, 12000)}
+    assert 0 < found.busy_s <= found.makespan_s
+
+
+@pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes"])
+@pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
+def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
+    found, printed = run([build("features"), part], machine, tmp_path, devices=2)
+    assert printed == "PASSED\n" and found.exit_code == 0
+
+
+def test_what_kernels_print_comes_where_the_program_has_got_to(build, tmp_path):
+    _, printed = run([build("features"), "printing"], "gf100", tmp_path)
+    assert printed == "before, within, behind\nPASSED\n"
+
+
+@pytest.mark.parametrize("how, code", [("exit", 42), ("crash", -11)])
+def test_exit_codes_and_signals_are_the_programs_own(build, how, code, tmp_path):
+    found, _ = run([build("wrong"), how], "gt200", tmp_path)
+    assert found.exit_code == code and found.kernels == ()
+
+
+def test_programs_beside_each_other_share_nothing(build, tmp_path):
+    def one(number):
+        (tmp_path / str(number)).mkdir()
+        return run([build("vector_add"), str(1000 + number)], "gt200", tmp_path / str(number))
+    build("vector_add")
+    with ThreadPoolExecutor(4) as pool:
+        for number, (found, printed) in enumerate(pool.map(one, range(4))):
+            assert printed == "PASSED\n" and found.copies[0].nbytes // found.copies[0].copies == 4 * (1000 + number)
+
+
+def test_nothing_is_left_behind(build, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = subprocess.run([sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", build("vector_add")], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("PASSED\n") and list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_is_not_there_is_said_to_be(tmp_path):
+    with pytest.raises(programs.NotHere, match=r"nonesuch cannot be started: No such file"):
+        programs.run([str(tmp_path / "nonesuch")], "gt200")
