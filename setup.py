@@ -39,7 +39,7 @@ class SourceWithDeclarations(sdist):
 
     def add_defaults(self):
         super().add_defaults()
-        self.filelist.extend(str(p) for pattern in ("*.h", "*.pxd", "*.pyx") for p in EXT.rglob(pattern))
+        self.filelist.extend(str(p) for pattern in ("*.h", "*.pxd", "*.pyx", "standin/*.c", "standin/*.py") for p in EXT.rglob(pattern))
 
 
 def extensions():

@@ -19,6 +19,8 @@ OF: dict[str, dict[str, str]] = {
     "archdef.baseline.difference.Difference": dict.fromkeys(CHANGES, "comparisons"),
     "archdef.baseline.difference.Differences": dict.fromkeys(CHANGES, "comparisons"),
     "archdef.attribution.result.Attribution": {"factors": "comparisons", "factor_paths": "comparisons", "joined_groups": "comparisons"},
+    "archdef.advice.finding.Advices": {"advice": "advised", "advice_evidence": "advised"},
+    "archdef.exec.account.Account": {"programs": "programs", "program_kernels": "programs", "program_copies": "programs"},
     "archdef.spec.arch.Architecture": {"architectures": "machines", "fields": "machines", "ceilings": "machines", "parallelism": "machines"},
     "archdef.data.subjects.Described": {"fields": "machines"},
     "archdef.data.subjects.Compared": {"field_differences": "machines"},

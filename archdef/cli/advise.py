@@ -5,6 +5,7 @@ import click
 
 import archdef
 from archdef.cli.common import common_options, emit, show, task
+from archdef.cli.data import data_option
 from archdef.cli.completing import WORKLOAD_KERNEL, Workload
 from archdef.options import architectures, machine_options
 
@@ -17,8 +18,9 @@ from archdef.options import architectures, machine_options
 @click.option("--rule", "-r", "rules", multiple=True, help="A rule of --list to ask; may be repeated. All if left out.")
 @click.option("--least", type=click.FloatRange(min=1), default=1.05, show_default=True, help="Leave out what makes a kernel less than so many times as fast.")
 @click.option("--list", "listed", is_flag=True, help="List the rules, and run nothing.")
+@data_option("archdef.advice.finding.Advices")
 @common_options
-def command(workload, names, size, kernels, rules, least, listed, settings, as_json):
+def command(workload, names, size, kernels, rules, least, listed, data, settings, as_json):
     """Say what to change in the kernels of WORKLOAD, at which line, and what that would gain.
 
     Each kernel runs once as it is. What a rule finds there is then supposed to be different, an access in order, a bank map, more registers, and the kernel
@@ -28,6 +30,7 @@ def command(workload, names, size, kernels, rules, least, listed, settings, as_j
     archdef advise transpose -k naive -a NAME
     """
     if listed:
+        data.refuse()
         if as_json:
             emit([{"name": rule.name, "about": rule.about} for rule in archdef.advice.RULES])
         else:
@@ -39,6 +42,7 @@ def command(workload, names, size, kernels, rules, least, listed, settings, as_j
     with task(f"advise {workload}") as bar:
         for architecture in architectures(names, settings):
             found.append(archdef.advice.advise(workload, architecture, kernels, size=size, rules=rules, least_gain=least, said=bar.counted))
+    data.of(*found)
     if as_json:
         emit([each.to_dict() for each in found])
         return

@@ -7,6 +7,7 @@ import click
 
 import archdef
 from archdef.cli.common import common_options, emit, show
+from archdef.cli.data import data_option
 from archdef.cli.output import will_report, will_write
 from archdef.options import arch_option, architectures, set_option
 
@@ -21,9 +22,10 @@ STANDARD_ERROR: Final = 2
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many devices the program sees.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write an .html report about the longest launch of each kernel.")
 @click.option("--timeline", "trace", type=click.Path(dir_okay=False), help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto.")
+@data_option("archdef.exec.account.Account")
 @common_options(about="Print one JSON document; what the program prints goes to the error stream.")
 @click.pass_context
-def command(context, program, names, settings, devices, page, trace, as_json):
+def command(context, program, names, settings, devices, page, trace, data, as_json):
     """Run PROGRAM, compiled for CUDA and not changed, against simulated devices, and say where its time goes.
 
     Write -- before it. Its kernels run from the PTX that it holds, so compile it with -gencode arch=compute_XX,code=compute_XX for an XX that the
@@ -44,6 +46,7 @@ def command(context, program, names, settings, devices, page, trace, as_json):
         found.append(done)
         if not as_json:
             show(done)
+    data.of(*found)
     if page:
         runs = [each.longest for done in found for each in done.kernels if each.longest is not None]
         archdef.run.html_report.save(runs, page)

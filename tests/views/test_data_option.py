@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(not {"gt200", "gf100"} <= set(registry.names()),
 WITHOUT = {"completion": "a script", "export": "a description, which is a document", "new-plugin": "a folder", "page": "a page", "report": "a page", "schema": "a schema"}
 """Command → what it makes instead of tables."""
 PTX = ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
-CALLS = {"archs": "", "attribute": "vector_add gt200 gf100 -n 256 --groups clocks -j 1", "check": "gt200 -k test_names_lead_to_it", "compare": "vector_add gt200 -n 256",
-         "diff": "gt200 gf100 --only dram", "lower": "k.ptx gt200", "metrics": "ipc", "microbench": "gt200 barrier -p warps=1", "occupancy": "gt200 -t 64", "resources": "k.ptx gt200",
+CALLS = {"advise": "transpose -k naive gf100 -n 128", "archs": "", "attribute": "vector_add gt200 gf100 -n 256 --groups clocks -j 1", "check": "gt200 -k test_names_lead_to_it", "compare": "vector_add gt200 -n 256",
+         "diff": "gt200 gf100 --only dram", "exec": "true -a gt200", "lower": "k.ptx gt200", "metrics": "ipc", "microbench": "gt200 barrier -p warps=1", "occupancy": "gt200 -t 64", "resources": "k.ptx gt200",
          "roofline": "gt200", "run": "k.ptx k gt200 -g 1 -b 32 --arg u1[4] --lanes 0 --timeline-detail warps", "show": "gt200 --only dram", "validate": "gt200 --quick"}
 
 

@@ -1,0 +1,291 @@
+/* The stand-in for libcuda and libcudart inside a foreign program.
+
+   Every function of the two APIs is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
+   `standin_call` sends these to archdef over a socket and returns what archdef answers; archdef reads and writes the program's memory itself,
+   so that nothing here knows what a function means. A program that has NVIDIA's runtime linked into it is led to the same functions, by the
+   symbols that its linker has left. One connection a thread, made by its first call. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "exports.h"
+
+#define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
+#define SCRATCH_BYTES (1u << 20)
+#define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
+#define STACK_WORDS 10
+
+enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP };
+
+struct request {            /* what a call had: archdef/exec/wire.py reads the same */
+    uint32_t function, unused;
+    uint64_t integers[6];
+    double floats[4];
+    uint64_t stack[STACK_WORDS];
+};
+
+struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server; uint32_t serves, unused; };
+
+struct answer {
+    uint32_t kind, unused;
+    uint64_t value;         /* what is returned; or the function to call; or the address to map at */
+    uint64_t arguments[4];
+};
+
+static __thread int connection = -1;
+static __thread pid_t connected_process;
+static void *scratch;
+static pthread_mutex_t scratch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void say(const char *what)
+{
+    fprintf(stderr, "archdef: %s: %s\n", what, strerror(errno));
+}
+
+static int exchange(const void *sent, size_t sent_bytes, struct answer *answer, int *descriptor)
+{
+    char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {answer, sizeof *answer};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    ssize_t got;
+    do
+        got = send(connection, sent, sent_bytes, MSG_NOSIGNAL);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sent_bytes)
+        return -1;
+    do
+        got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != sizeof *answer)
+        return -1;
+    *descriptor = -1;
+    for (struct cmsghdr *part_of = CMSG_FIRSTHDR(&message); part_of; part_of = CMSG_NXTHDR(&message, part_of))
+        if (part_of->cmsg_level == SOL_SOCKET && part_of->cmsg_type == SCM_RIGHTS)
+            memcpy(descriptor, CMSG_DATA(part_of), sizeof(int));
+    return 0;
+}
+
+static uint64_t write_text(uint64_t text, uint64_t bytes, uint64_t unused, uint64_t unused_too)
+{
+    (void)unused, (void)unused_too;
+    return fwrite((const void *)text, 1, bytes, stdout);
+}
+
+static uint64_t start_server(uint64_t, uint64_t, uint64_t, uint64_t);
+
+static int connect_thread(uint32_t serves)
+{
+    const char *path = getenv(SOCKET_VARIABLE);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct answer answer;
+    int descriptor;
+    if (!path || strlen(path) >= sizeof address.sun_path) {
+        fprintf(stderr, "archdef: this program wants to be run by `archdef exec`\n");
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    connected_process = getpid();
+    if (connection < 0 || connect(connection, (struct sockaddr *)&address, sizeof address) < 0) {
+        say("the simulator is not to be reached");
+        return -1;
+    }
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);     /* the simulator reads and writes this process's memory */
+    pthread_mutex_lock(&scratch_lock);
+    if (!scratch) {
+        scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (scratch == MAP_FAILED)
+            scratch = NULL;
+    }
+    pthread_mutex_unlock(&scratch_lock);
+    struct hello hello = {FUNCTIONS, (uint32_t)connected_process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text,
+                          (uint64_t)start_server, serves, 0};
+    return scratch && exchange(&hello, sizeof hello, &answer, &descriptor) == 0 && answer.value == 0 ? 0 : -1;
+}
+
+static uint64_t map_shared(const struct answer *answer, int descriptor)
+{
+    void *at = mmap((void *)answer->value, answer->arguments[0], PROT_READ | PROT_WRITE,
+                    MAP_SHARED | (answer->value ? MAP_FIXED_NOREPLACE : 0), descriptor, (off_t)answer->arguments[1]);
+    return at == MAP_FAILED ? 0 : (uint64_t)at;
+}
+
+/* Ask archdef; whatever it wants done in this process meanwhile is done here. */
+uint64_t standin_call(uint32_t function, const uint64_t *integers, const double *floats, const uint64_t *stack)
+{
+    struct request request = {.function = function};
+    struct answer answer;
+    int descriptor, kept = errno;
+    if ((connection < 0 || connected_process != getpid()) && connect_thread(0) < 0) {
+        connection = -1;
+        return UNAVAILABLE;
+    }
+    memcpy(request.integers, integers, sizeof request.integers);
+    memcpy(request.floats, floats, sizeof request.floats);
+    memcpy(request.stack, stack, sizeof request.stack);
+    const void *sent = &request;
+    size_t bytes = sizeof request;
+    uint64_t result;
+    for (;;) {
+        if (exchange(sent, bytes, &answer, &descriptor) < 0) {
+            fprintf(stderr, "archdef: the simulator has gone; `%s` fails\n", standin_names[function]);
+            return UNAVAILABLE;
+        }
+        if (answer.kind == ANSWER_RETURN)
+            break;
+        if (answer.kind == ANSWER_CALL)
+            result = ((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t))answer.value)(
+                answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
+        else if (answer.kind == ANSWER_MAP)
+            result = map_shared(&answer, descriptor);
+        else
+            result = (uint64_t)munmap((void *)answer.value, answer.arguments[0]);
+        if (descriptor >= 0)
+            close(descriptor);
+        sent = &result;
+        bytes = sizeof result;
+    }
+    errno = kept;
+    return answer.value;
+}
+
+/* A thread that calls functions of the program when archdef asks for it, and nothing else: callbacks of streams, while all others wait. */
+static void *serve(void *unused)
+{
+    struct answer answer;
+    uint64_t result = 0;
+    int descriptor;
+    (void)unused;
+    if (connect_thread(1) == 0)
+        while (exchange(&result, sizeof result, &answer, &descriptor) == 0 && answer.kind == ANSWER_CALL)
+            result = ((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t))answer.value)(
+                answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
+    return NULL;
+}
+
+static uint64_t start_server(uint64_t unused, uint64_t unused_2, uint64_t unused_3, uint64_t unused_4)
+{
+    pthread_t thread;
+    (void)unused, (void)unused_2, (void)unused_3, (void)unused_4;
+    if (pthread_create(&thread, NULL, serve, NULL))
+        return 1;
+    return pthread_detach(thread);
+}
+
+/* ---------------------------------------------------------------------------- a runtime that was linked into the program */
+
+static int by_name(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
+
+struct slot { uint8_t code[6]; uint8_t unused[2]; void *target; };      /* jmp *2(%rip) */
+
+struct redirection { struct slot *slots; size_t used, most; };
+
+static int divert(uint8_t *function, void *target, struct redirection *to)
+{
+    if (to->used == to->most)
+        return -1;
+    struct slot *slot = to->slots + to->used++;
+    memcpy(slot->code, "\xff\x25\x02\x00\x00\x00", 6);
+    slot->target = target;
+    int64_t distance = (uint8_t *)slot - (function + 5);
+    if (distance != (int32_t)distance)
+        return -1;
+    long page = sysconf(_SC_PAGESIZE);
+    uintptr_t first = (uintptr_t)function & ~(uintptr_t)(page - 1);
+    size_t bytes = (uintptr_t)function + 5 - first;
+    if (mprotect((void *)first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return -1;
+    function[0] = 0xe9;
+    int32_t near_distance = (int32_t)distance;
+    memcpy(function + 1, &near_distance, 4);
+    return mprotect((void *)first, bytes, PROT_READ | PROT_EXEC);
+}
+
+static void *near(uintptr_t base, size_t bytes)
+{
+    for (uintptr_t step = 1; step < 64; ++step) {       /* within reach of a relative jump, below or above the program */
+        for (int side = 0; side < 2; ++side) {
+            uintptr_t at = side ? base + step * (16ul << 20) : base - step * (16ul << 20);
+            if (!side && base < step * (16ul << 20) + 65536)
+                continue;
+            void *got = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+            if (got != MAP_FAILED)
+                return got;
+        }
+    }
+    return NULL;
+}
+
+static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
+{
+    const Elf64_Ehdr *head = (const void *)file;
+    if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64
+        || head->e_shoff > size || head->e_shnum > (size - head->e_shoff) / sizeof(Elf64_Shdr))
+        return;
+    const Elf64_Shdr *sections = (const void *)(file + head->e_shoff);
+    struct redirection to = {NULL, 0, FUNCTIONS};
+    for (int i = 0; i < head->e_shnum; ++i) {
+        const Elf64_Shdr *table = sections + i;
+        if (table->sh_type != SHT_SYMTAB || table->sh_link >= head->e_shnum || table->sh_offset > size || table->sh_size > size - table->sh_offset)
+            continue;
+        const Elf64_Shdr *names = sections + table->sh_link;
+        if (names->sh_offset > size || names->sh_size > size - names->sh_offset || !names->sh_size
+            || file[names->sh_offset + names->sh_size - 1])
+            continue;
+        const Elf64_Sym *symbols = (const void *)(file + table->sh_offset);
+        for (size_t k = 0; k < table->sh_size / sizeof *symbols; ++k) {
+            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_name >= names->sh_size
+                || symbols[k].st_size < 5)
+                continue;
+            const char *name = (const char *)file + names->sh_offset + symbols[k].st_name;
+            const char *const *found = bsearch(name, standin_names, FUNCTIONS, sizeof *standin_names, by_name);
+            if (!found)
+                continue;
+            if (!to.slots && !(to.slots = near(base, FUNCTIONS * sizeof *to.slots)))
+                return say("no memory near the program's code");
+            if (divert((uint8_t *)(base + symbols[k].st_value), standin_functions[found - standin_names], &to))
+                say(name);
+        }
+    }
+    if (to.slots)
+        mprotect(to.slots, FUNCTIONS * sizeof *to.slots, PROT_READ | PROT_EXEC);
+}
+
+static int first_object(struct dl_phdr_info *object, size_t unused, void *base)
+{
+    (void)unused;
+    *(uintptr_t *)base = object->dlpi_addr;
+    return 1;               /* the program itself comes first */
+}
+
+__attribute__((constructor)) static void lead_program_here(void)
+{
+    uintptr_t base = 0;
+    struct stat is;
+    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (program < 0 || fstat(program, &is) < 0 || !getenv(SOCKET_VARIABLE)) {
+        if (program >= 0)
+            close(program);
+        return;
+    }
+    void *file = mmap(NULL, is.st_size, PROT_READ, MAP_PRIVATE, program, 0);
+    close(program);
+    if (file == MAP_FAILED)
+        return;
+    dl_iterate_phdr(first_object, &base);
+    lead_here(file, is.st_size, base);
+    munmap(file, is.st_size);
+}
