@@ -115,6 +115,7 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
         request.apart = <short>(lsu.apart * (lsu.next + 1) // lsu.count - lsu.apart * lsu.next // lsu.count)
         request.serial = <short>min(lsu.serial, request.apart + 1)
     request.counters = NULL
+    request.statement = lsu.counters
     send_request(&sm.port, &request)
 
 
@@ -134,7 +135,7 @@ cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t 
     request.weight = 8
     request.operands = 1
     request.apart = 0
-    request.counters = NULL
+    request.counters = request.statement = NULL
     return request
 
 
@@ -352,7 +353,7 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     sm.in_flight.mshrs[slot].line = NULL
     _wait(&sm.in_flight, slot, lsu.load)
     request = _whole(sm.m, t, lsu.kind, slot, lsu.time)
-    request.counters = lsu.counters
+    request.counters = request.statement = lsu.counters
     send_request(&sm.port, &request)
     return True
 

@@ -176,6 +176,9 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     l2_arrive(&n.l2, which, through, sm, r, local, arrival_fs)
     if queued == 0 and p.dram.queued:
         _working(n, 1, now_fs)
+    if p.dram.queued > queued and r.statement != NULL:
+        r.statement.dram_requests += 1
+        r.statement.dram_partitions += n.working
     if p.dram.queued == queued:
         _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
     port_next(&n.ports, unit, now_fs)
