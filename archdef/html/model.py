@@ -8,6 +8,7 @@ import attrs
 
 from archdef.html.chip import chip, memory
 from archdef.html.code import code
+from archdef.html.led import reasons
 from archdef.html.occupied import curves
 from archdef.html.roof import roof
 from archdef.html.traced import traced
@@ -59,7 +60,7 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
         "id": f"r{number}", "kernel": run.kernel, "machine": run.architecture.label, "about": f"{run.architecture.vendor} {run.architecture.title}",
         "grid": list(run.grid), "block": list(run.block), "cycles": run.cycles, "elapsed_s": run.elapsed_s, "checked": shown.checked,
         "registers": run.registers, "registers_from": run.registers_from, "shared_bytes": run.shared_bytes,
-        "words": attrs.asdict(words), "reason": shown.reason,
+        "words": attrs.asdict(words), "warp_size": run.architecture.warp.size, "reason": shown.reason, "reasons": reasons(run, found.lines),
         "costliest": shown.costliest and {"file": shown.costliest.file, "line": shown.costliest.line, "text": shown.costliest.text, "place": place},
         "files": found.files, "ops": found.ops, "lines": found.lines, "statements": found.statements,
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,

@@ -82,6 +82,7 @@ def test_lines_are_shaded_by_what_is_chosen(page):
     def shaded():
         return page.execute_script("return [...document.querySelectorAll('#r1 .pane:first-child tr[id]')].filter(r => r.querySelector('.h').textContent).map(r => r.id)")
 
+    key(page, "]")
     by_cycles = shaded()
     page.execute_script("const s = document.querySelector('#r1 .shade'); s.value = 'bank_conflicts'; s.dispatchEvent(new Event('change'))")
     lines = [line for line in transposes().rows[1].run.lines if line.counters.shared_load_passes > line.counters.shared_load_groups]
@@ -94,6 +95,27 @@ def test_an_op_marks_its_own_line_of_ptx_and_the_source_line_of_that(page):
     marked = page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => [r.id, r.dataset.p || ''])")
     assert [i for i, p in marked if i and p] == [f"r0-{op.get_attribute('data-p')}"]
     assert [i for i, p in marked if not p] == [f"r0-{op.get_attribute('data-s')}"]
+
+
+def test_the_table_of_lines_shows_what_warps_of_each_wait_for(page):
+    def headings():
+        return page.execute_script("return [...document.querySelectorAll('#r0-lines th')].map(h => h.textContent)")
+
+    assert {"sectors wasted", "bank conflicts", "divergent", "partitions in use", "trans. per load", "active lanes", "issued"} <= set(headings())
+    page.execute_script("const s = document.querySelector('#r0 .columns'); s.value = 'waits'; s.dispatchEvent(new Event('change'))")
+    run = transposes().rows[0].run
+    assert {"issuing" if cause == "selected" else cause.replace("_", " ") for cause, cycles in run.counters.stalls.items() if cycles} <= set(headings())
+    shares = page.execute_script("return [...document.querySelectorAll('#r0-lines tbody tr')].map(r => [...r.cells].slice(6, -1).reduce((a, c) => a + Number(c.dataset.v), 0))")
+    assert shares and all(abs(share - 100) < 0.01 for share in shares)
+
+
+def test_a_click_on_a_reason_leads_to_its_line_or_to_what_shows_it(page):
+    for link in page.find_elements("css selector", "#r0 .reasons a"):
+        target = link.get_attribute("href").partition("#")[2]
+        page.execute_script("arguments[0].click()", link)
+        assert page.execute_script("return location.hash") == f"#{target}"
+        if ":" in target:
+            assert target in page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => r.id)")
 
 
 def test_headings_sort(page):

@@ -16,7 +16,7 @@ cdef struct WriteCombiningLine:  # a line that waits for more stores
     uint32_t words               # mask
     uint32_t covered             # bytes, those that were stored several times counted each time
     int32_t launch
-    StatementCounters *statement # of the first store
+    StatementCounters *statement  # of the first store
 
 cdef struct WriteCombining:
     int32_t count
