@@ -4,8 +4,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from archdef.run.causes import Reason
-
 if TYPE_CHECKING:
     from archdef.metrics import Counters
     from archdef.run.result import Run
@@ -35,12 +33,13 @@ _SECTIONS = {"bound": "bounds", "few blocks": "chip", "uneven work": "chip", "st
 
 def reasons(run: Run, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """List what accounts for a launch's time, each with the place that it leads to."""
-    return [{"cause": reason.cause, "share": reason.share, "text": reason.text, "to": _to(run, reason, lines)} for reason in run.reasons]
+    return [{"cause": reason.cause, "share": reason.share, "text": reason.text, "to": leads_to(run, reason.cause, lines)} for reason in run.reasons]
 
 
-def _to(run: Run, reason: Reason, lines: Sequence[dict[str, Any]]) -> str:
-    if reason.cause in _SECTIONS:
-        return _SECTIONS[reason.cause]
-    has = _MOST[reason.cause]
+def leads_to(run: Run, cause: str, lines: Sequence[dict[str, Any]]) -> str:
+    """Name the place in the page that a cause leads to."""
+    if cause in _SECTIONS:
+        return _SECTIONS[cause]
+    has = _MOST[cause]
     found: str = max(zip(lines, run.lines, strict=True), key=lambda pair: has(run, pair[1].counters))[0]["to"]
     return found

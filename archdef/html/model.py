@@ -8,15 +8,20 @@ import attrs
 
 from archdef.html.chip import chip, memory
 from archdef.html.code import code
-from archdef.html.led import reasons
+from archdef.html.led import leads_to, reasons
 from archdef.html.occupied import curves
 from archdef.html.roof import roof
+from archdef.html.timed import timed
 from archdef.html.traced import traced
 from archdef.metrics import BUILT_IN
 from archdef.metrics.stalls import WAITS_FOR
 
 if TYPE_CHECKING:
     from archdef.run.result import Cost, Run
+
+
+_ABOUT = {"warps": "few warps", "issues": "instruction issue", "partitions": "partition camping", "queues": "memory queues", "banks": "bank conflicts"}
+"""Heat map → the cause of which the line has most that it leads to."""
 
 
 @attrs.frozen(eq=False)
@@ -55,6 +60,7 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
     run = shown.run
     words, bounds = run.architecture.words, run.bounds
     found = code(run)
+    about = {heat: leads_to(run, cause, found.lines) for heat, cause in _ABOUT.items()} if found.lines else {}
     place = shown.costliest and found.place(shown.costliest.file, shown.costliest.line)
     return {
         "id": f"r{number}", "kernel": run.kernel, "machine": run.architecture.label, "about": f"{run.architecture.vendor} {run.architecture.title}",
@@ -65,7 +71,7 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
         "files": found.files, "ops": found.ops, "lines": found.lines, "statements": found.statements,
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,
         "bounds": bounds and bounds.to_dict(), "roof": roof(run), "memory": memory(run, found.lines), "chip": chip(run),
-        "occupancy": curves(run), "lanes": traced(run, found), "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
+        "occupancy": curves(run), "lanes": traced(run, found), "time": timed(run, about), "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
         "metrics": dict(run.metrics)}
 
 

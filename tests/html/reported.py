@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from archdef import Device, LaneWindow
+from archdef import Device, LaneWindow, TimelineWindow
 from archdef.examples import load
 from archdef.examples.comparison import compare
 
@@ -49,7 +49,7 @@ DONE:
 def transposes():
     """Two kernels on two variants of the machine."""
     machines = [gizmo(), gizmo().evolve({"chip.multiprocessors": 2})]
-    return compare(load("transpose"), machines, 64, ("naive", "tiled"))
+    return compare(load("transpose"), machines, 64, ("naive", "tiled"), lanes=LaneWindow((0,), (0, 400)), timeline=TimelineWindow("units", buckets=64))
 
 
 @functools.cache
@@ -93,6 +93,11 @@ def unpacked(spec):
         return [unpacked(value) for value in spec]
     if not isinstance(spec, dict):
         return spec
+    if "grid" in spec:
+        begins, lengths, rows = (spec["grid"][name] for name in ("begins", "lengths", "rows"))
+        values = spread(spec["grid"]["values"], rows * len(begins))
+        return {"values": [{"begin": begins[k // rows], "end": begins[k // rows] + lengths[k // rows], "row": k % rows, "below": k % rows + 1, "value": value}
+                           for k, value in enumerate(values)]}
     return {"values": records(spec["columns"])} if "columns" in spec else {key: unpacked(value) for key, value in spec.items()}
 
 

@@ -11,7 +11,7 @@ BROWSER, DRIVER = (next(filter(None, map(shutil.which, names)), None) for names 
 pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="no chromium with its chromedriver")
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
             "--disable-sync", "--hide-scrollbars")
-DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg')).length === 0"
+DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg, canvas')).length === 0"
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +186,8 @@ def test_each_chart_has_marks(page):
         wait(page, f"return !document.getElementById('{run}').hidden")
         wait(page, DRAWN)
         empty = page.execute_script("return [...document.querySelectorAll('article:not([hidden]) .chart, #comparison .chart')].filter(c => "
-                                    "!c.querySelector('.mark-rect path, .mark-line path, .mark-symbol path')).map(c => c.dataset.chart)")
+                                    "!c.querySelector('.mark-rect path, .mark-line path, .mark-symbol path') && !(c.querySelector('canvas') && painted(c.querySelector('canvas'))))"
+                                    ".map(c => c.dataset.chart); function painted(c) { return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v); }")
         assert empty == []
 
 

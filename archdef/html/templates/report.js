@@ -30,6 +30,10 @@ function records(columns) {
 function unpacked(spec) {
   if (Array.isArray(spec)) return spec.map(unpacked);
   if (spec === null || typeof spec !== "object") return spec;
+  if (spec.grid) {
+    const { begins, lengths, rows, values } = spec.grid, all = spread(values, begins.length * rows);
+    return { values: all.map((value, k) => { const at = Math.floor(k / rows), row = k % rows; return { begin: begins[at], end: begins[at] + lengths[at], row, below: row + 1, value }; }) };
+  }
   if (spec.columns && Number.isInteger(spec.columns.rows)) return { values: records(spec.columns) };
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, unpacked(value)]));
 }
@@ -166,10 +170,11 @@ function draw() {
     if (figure.dataset.drawn || !place.clientWidth) continue;
     figure.dataset.drawn = "1";
     const spec = (figure.dataset.run ? runs.get(figure.dataset.run) : data).charts[figure.dataset.chart];
-    const fitted = unpacked(spec);
+    const fitted = unpacked(spec), { renderer = "svg", to: leads = null, cold = false } = spec.usermeta || {};
+    if (cold) fitted.encoding.color.scale.range[0] = getComputedStyle(root).getPropertyValue("--cold");
     if (fitted.encoding.color && fitted.encoding.color.legend) fitted.encoding.color.legend.columns = Math.max(1, Math.floor((place.clientWidth - (fitted.encoding.y && fitted.encoding.y.type === "nominal" ? 110 : 0)) / 165));
-    vegaEmbed(place, fitted, { mode: "vega-lite", renderer: "svg", actions: false, ast: true, config: config() }).then(made => {
-      made.view.addEventListener("click", (event, item) => { if (item && item.datum && item.datum.to) go(item.datum.to); });
+    vegaEmbed(place, fitted, { mode: "vega-lite", renderer, actions: false, ast: true, config: config() }).then(made => {
+      made.view.addEventListener("click", (event, item) => { const to = item && item.datum && (item.datum.to || (item.datum.begin !== undefined && leads)); if (to) go(to); });
     }).catch(error => { place.textContent = "This chart could not be drawn: " + error.message; console.error(error); });
   }
 }
