@@ -15,6 +15,7 @@ CAUSES = dict(zip(STALLS, ("#2e9e5b", "#6f9ceb", "#d1495b", "#e0a526", "#b08968"
 STATES = dict(zip(LANE_STATES, ("#2e9e5b", "#3b82c4", "#c2569b", "#a3adb8"), strict=True))
 _LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
            "network writes": "#8a63d2", "DRAM": "#d1495b"}
+_WHEN = ({"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","})
 _TITLES = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory per block"}
 
 
@@ -148,15 +149,22 @@ def _roof(run: Mapping[str, Any]) -> dict[str, Any]:
     lines = [{"level": level, "x": x, "y": y} for level, points in roof["levels"].items() for x, y in points]
     points = [{"level": point["level"], "x": point["intensity"], "y": roof["gflop_s"], "attainable": point["attainable"], "bytes": point["bytes"],
                "to": f"{run['id']}-memory"} for point in roof["points"]]
+    tops = [{"name": top["name"], "y": top["rate"], "x": roof["span"][1], "about": top["about"]} for top in roof["tops"]
+            if top["name"].endswith("_fma") or top["name"].startswith("matrix")]
     levels = list(roof["levels"])
     x = {"field": "x", "type": "quantitative", "scale": {"type": "log", "domain": roof["span"], "nice": False}, "title": "operations per byte",
          "axis": {"values": _powers(roof["span"]), "format": "~g"}}
     y = {"field": "y", "type": "quantitative", "scale": {"type": "log"}, "title": "GFLOP/s",
-         "axis": {"values": _powers([value["y"] for value in (*lines, *points)]), "format": "~g"}}
+         "axis": {"values": _powers([value["y"] for value in (*lines, *points, *tops)]), "format": "~g"}}
     color = {"field": "level", "type": "nominal", "scale": {"domain": levels, "range": [_LEVELS[level] for level in levels]},
              "legend": {"orient": "bottom", "title": None}}
     tooltip = [{"field": "level"}, {"field": "x", "title": "operations per byte", "format": ",.3~f"}, {"field": "y", "title": "GFLOP/s", "format": ",.3~f"}]
+    told = [{"field": "name"}, {"field": "y", "title": "GFLOP/s", "format": ",.4~g"}, {"field": "about"}]
+    none = {"value": "#8a97a5"}
     return _chart([], height=260, encoding={"x": x, "y": y, "color": color}, layer=[
+        {"data": {"values": tops}, "mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"x": None, "color": none, "tooltip": told}},
+        {"data": {"values": tops}, "mark": {"type": "text", "align": "right", "baseline": "bottom", "dy": -1, "fontSize": 10},
+         "encoding": {"text": {"field": "name"}, "color": none, "tooltip": told}},
         {"data": {"values": lines}, "mark": {"type": "line", "strokeWidth": 2}, "encoding": {"tooltip": tooltip}},
         {"data": {"values": points}, "mark": {"type": "rule", "strokeDash": [2, 3]}, "encoding": {"y2": {"field": "attainable"}}},
         {"data": {"values": points}, "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
@@ -197,8 +205,7 @@ def _over_time(run: Mapping[str, Any], heat: Mapping[str, Any]) -> dict[str, Any
         "y": {"field": "row", "type": "quantitative", "title": heat["of"], "scale": {"domain": [0, count], "nice": False, "reverse": True},
               "axis": {"tickMinStep": 1, "tickCount": min(8, count)}},
         "y2": {"field": "below"}, "color": colour,
-        "tooltip": [{"field": "row", "title": heat["of"]}, {"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","},
-                    {"field": "value", "title": heat["title"].partition(": ")[2] + unit, "format": ",.3~f"}]})
+        "tooltip": [{"field": "row", "title": heat["of"]}, *_WHEN, {"field": "value", "title": heat["title"].partition(": ")[2] + unit, "format": ",.3~f"}]})
     return spec | {"data": {"grid": {"begins": heat["begins"], "lengths": heat["lengths"], "rows": count, "values": column(values)}},
                    "usermeta": {"renderer": "canvas", "cold": True, "to": heat["to"] and f"{run['id']}-{heat['to']}"}}
 
@@ -212,10 +219,11 @@ def _blocks(run: Mapping[str, Any]) -> dict[str, Any]:
               for block in blocks]
     words = run["words"]
     return _chart(values, mark={"type": "rect"}, height=max(120, min(460, 5 * slots * most)), encoding={
-        "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"nice": False}, "axis": {"format": "~s", "tickCount": 8}}, "x2": {"field": "end"},
+        "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"nice": False}, "axis": {"format": "~s", "tickCount": 8}},
+        "x2": {"field": "end"},
         "y": {"field": "top", "type": "quantitative", "title": words["multiprocessor"], "scale": {"domain": [0, most], "nice": False, "reverse": True},
               "axis": {"tickMinStep": 1, "tickCount": min(8, most)}}, "y2": {"field": "low"},
-        "color": {"field": "block", "type": "quantitative", "scale": {"scheme": "viridis"}, "legend": {"title": words["block"], "orient": "right", "gradientLength": 90}},
-        "tooltip": [{"field": "block", "title": words["block"], "format": ","}, {"field": "multiprocessor", "title": words["multiprocessor"]},
-                    {"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","}]},
+        "color": {"field": "block", "type": "quantitative", "scale": {"scheme": "viridis"},
+                  "legend": {"title": words["block"], "orient": "right", "gradientLength": 90}},
+        "tooltip": [{"field": "block", "title": words["block"], "format": ","}, {"field": "multiprocessor", "title": words["multiprocessor"]}, *_WHEN]},
         usermeta={"renderer": "canvas", "to": f"{run['id']}-occupancy"})

@@ -32,7 +32,7 @@ def _pieces(text: str, language: str) -> list[list[tuple[int, str]]]:
     def short(kind: Any) -> str:
         while kind not in STANDARD_TYPES:
             kind = kind.parent
-        return "" if STANDARD_TYPES[kind] == "w" else STANDARD_TYPES[kind]
+        return "" if STANDARD_TYPES[kind] in ("w", "err") else STANDARD_TYPES[kind]      # what the lexer does not know is no error of the code
 
     lines: list[list[tuple[int, str]]] = [[]]
     for kind, value in get_lexer_by_name(language, stripnl=False, ensurenl=False).get_tokens(text):

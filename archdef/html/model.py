@@ -71,7 +71,8 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
         "files": found.files, "ops": found.ops, "lines": found.lines, "statements": found.statements,
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,
         "bounds": bounds and bounds.to_dict(), "roof": roof(run), "memory": memory(run, found.lines), "chip": chip(run),
-        "occupancy": curves(run), "lanes": traced(run, found), "time": timed(run, about), "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
+        "occupancy": curves(run), "lanes": traced(run, found), "time": timed(run, about),
+        "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
         "metrics": dict(run.metrics)}
 
 
