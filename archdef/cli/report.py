@@ -12,6 +12,7 @@ from archdef.cli.output import will_report
 from archdef.cli.run import traced_warps, traced_window
 from archdef.errors import Interrupted
 from archdef.options import arch_option, architectures, set_option
+from archdef.run.levels import reported
 
 
 @click.command("report")
@@ -48,7 +49,7 @@ def command(context, workload, words, names, output, size, traced, window, over_
     kernels = [word for word in words if word in known]
     chosen = architectures((*(word for word in words if word not in known), *names), settings)
     lanes = archdef.LaneWindow(traced or (0,), window)
-    timeline = archdef.TimelineWindow("units", buckets=64, records=1 << 12) if over_time else None
+    timeline = archdef.TimelineWindow(**reported()) if over_time else None
     with task(f"report {recipe.name}") as bar:
         comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted, lanes, timeline)
     try:

@@ -17,7 +17,7 @@ from archdef.cli.completing import KERNEL
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
-from archdef.run.levels import DETAILS, FOREVER
+from archdef.run.levels import DETAILS, FOREVER, reported
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
@@ -155,9 +155,9 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
         if not needed.get(parameter.name, True):
             raise click.MissingParameter(ctx=context, param=parameter)
     destinations = _destinations(save, arguments, symbols, names)
-    recorded = _recorded(timeline, detail, cycles, names)
+    recorded = _recorded(timeline, detail, cycles, names) or (archdef.TimelineWindow(**reported()) if report_to else None)
     will_report(report_to)
-    results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
+    results, lanes, ready = [], archdef.LaneWindow(traced or (0,), window) if traced or report_to else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
         module = device.compile(file, options)
@@ -193,7 +193,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
             break
     if report_to is not None:
         results[0][0].report(report_to, *(run for run, _ in results[1:]))
-    _print(results, lines, lanes is not None, as_json)
+    _print(results, lines, bool(traced), as_json)
     if stopped is not None:
         raise stopped
     return None

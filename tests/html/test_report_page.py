@@ -233,6 +233,9 @@ def test_the_command_writes_a_report(tmp_path):
     assert result.exit_code == 0 and json.loads(result.output) == {"files": [str(path)], "correct": True}
     page = Page(path.read_text(encoding="utf-8"))
     assert "r0-lanes" in page.ids and "r1" not in page.ids
+    assert "r0-time" in page.ids
+    result = CliRunner().invoke(main, ["report", "transpose", "naive", "-a", name, "-n", "64", "-o", str(path), "--not-over-time"])
+    assert result.exit_code == 0 and "r0-time" not in Page(path.read_text(encoding="utf-8")).ids
 
 
 @needs_machine
@@ -253,6 +256,7 @@ def test_a_launch_of_a_file_is_written_too(tmp_path):
     assert result.exit_code == 0, result.output
     page = Page((tmp_path / "x.html").read_text(encoding="utf-8"))
     assert [i for i in page.ids if re.fullmatch(r"r\d+", i)] == [f"r{k}" for k in range(len(names))]
+    assert "r0-time" in page.ids and "r0-lanes" in page.ids and "coherent" not in result.output
 
 
 def test_products_are_shown_under_their_roofs(page):
