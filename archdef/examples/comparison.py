@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -21,6 +21,9 @@ from archdef.run.result import Run
 from archdef.run.timeline import TimelineWindow
 from archdef.spec import Architecture
 from archdef.values import cut
+
+if TYPE_CHECKING:
+    from archdef.html.advised import Advised
 
 GIGA = 1e9
 
@@ -92,12 +95,15 @@ class Comparison:
         """Whether every launch was made, ended and gave numpy's answer."""
         return not self.interrupted and all(row.correct for row in self.rows)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], advice: Mapping[tuple[str, str], Sequence[Advised]] | None = None) -> Path:
         """Write an HTML file to look at, with all launches beside each other.
+
+        advice : label of the machine and kernel → what to change in it.
 
         Raises MissingExtra without the packages of ``archdef[report]``.
         """
-        shown = [html_report.shown(row.run, "correct" if row.correct else f"wrong by {row.error:.0e}") for row in self.rows if row.run]
+        shown = [html_report.shown(row.run, "correct" if row.correct else f"wrong by {row.error:.0e}",
+                                   (advice or {}).get((row.architecture.label, row.case.kernel))) for row in self.rows if row.run]
         failures = [f"{row.case.kernel} on {row.architecture.label}: {row.failure}" for row in self.rows if row.failure]
         return html.document.save(shown, path, self.workload.about, [*failures, *([self.interrupted] if self.interrupted else [])])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from archdef.html.advised import Advised, advised
 from archdef.html.chip import chip, memory
 from archdef.html.code import code
 from archdef.html.led import leads_to, reasons
@@ -35,6 +36,8 @@ class Shown:
     """The line that the sentence is about."""
     checked: str = ""
     """``correct``, or how wrong its output was; empty: nobody looked."""
+    advice: Sequence[Advised] | None = None
+    """What to change; None: nobody was asked."""
 
 
 def model(shown: Sequence[Shown], title: str, failures: Sequence[str] = ()) -> dict[str, Any]:
@@ -72,6 +75,7 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,
         "bounds": bounds and bounds.to_dict(), "roof": roof(run), "memory": memory(run, found.lines), "chip": chip(run),
         "occupancy": curves(run), "lanes": traced(run, found), "time": timed(run, about),
+        "advice": None if shown.advice is None else advised(shown.advice, found),
         "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
         "metrics": dict(run.metrics)}
 

@@ -216,6 +216,21 @@ def test_a_failed_launch_is_told(tmp_path):
     assert "naive on gizmo: it <b>fell</b> over" in page.texts
 
 
+def test_advice_leads_to_its_lines_the_greatest_gain_first(tmp_path):
+    from types import SimpleNamespace
+
+    row, other = transposes().rows[0], transposes().rows[1]
+    line = next(line for line in row.run.lines if line.line and line.warp_cycles)
+    given = [SimpleNamespace(rule=rule, file=file, line=number, text="", said=HOSTILE, remedy="pad the tile", supposed="it were so", cycles=300, cycles_if=cycles)
+             for rule, file, number, cycles in (("little", line.file, line.line, 200), ("much", line.file, 999_999, 100), ("whole", "", 0, 250))]
+    page = Page(transposes().report(tmp_path / "x.html", {(row.architecture.label, row.case.kernel): given, (other.architecture.label, other.case.kernel): []})
+                .read_text(encoding="utf-8"))
+    assert [text for text in page.texts if text in ("little", "much", "whole")] == ["much", "little", "whole"]
+    assert [attributes["data-line"] for tag, attributes in page.elements if tag == "tr" and "data-line" in attributes] == [f"r0-0:{line.line}"]
+    assert {"r0-advice", "r1-advice"} <= set(page.ids) and "r2-advice" not in page.ids and "3.00" in page.texts
+    assert "None: nothing that the rules know would gain enough." in page.texts
+
+
 def test_each_key_is_known_to_script_page_and_documentation(page, text):
     told = re.findall(r"<kbd>(.)</kbd>", text.partition('<dialog id="keys">')[2].partition("</dl>")[0])
     bound = re.findall(r'(?:"(.)"|\b([a-z])): ', text.partition("const KEYS = {")[2].partition("};")[0])
