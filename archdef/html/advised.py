@@ -33,5 +33,6 @@ def advised(given: Iterable[Advised], code: Code) -> list[dict[str, Any]]:
     for each in given:
         place = code.place(each.file, each.line) if each.line and each.file in code.numbers else ""
         found.append({"rule": each.rule, "to": place if place in shown else None, "line": each.line, "text": each.text, "said": each.said,
-                      "remedy": each.remedy, "supposed": each.supposed, "cycles": each.cycles, "cycles_if": each.cycles_if, "gain": each.cycles / each.cycles_if})
+                      "remedy": each.remedy, "supposed": each.supposed,
+                      "cycles": each.cycles, "cycles_if": each.cycles_if, "gain": each.cycles / each.cycles_if})
     return sorted(found, key=lambda each: -each["gain"])
