@@ -196,6 +196,28 @@ def test_a_click_on_a_bar_leads_to_its_line(page):
     wait(page, "return document.querySelectorAll('#r0 tr.marked').length > 0")
 
 
+def test_a_click_on_a_heat_map_leads_to_the_line_with_most_of_it(page):
+    from selenium.webdriver import ActionChains
+
+    led = page.find_element("css selector", "#r0-time [data-chart='heat-queues']").find_element("xpath", "..").find_element("css selector", "h3 a")
+    target = led.get_attribute("href").partition("#")[2]
+    canvas = page.find_element("css selector", "#r0-time [data-chart='heat-queues'] canvas")
+    page.execute_script("document.querySelector('header').style.position = 'static'; arguments[0].scrollIntoView({block: 'center'})", canvas)
+    ActionChains(page).move_to_element(canvas).click().perform()
+    wait(page, f"return location.hash === '#{target}'")
+    assert target in page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => r.id)")
+
+
+def test_rows_of_a_launch_are_made_when_it_is_shown(page):
+    def rows():
+        return page.execute_script("return ['r0', 'r1'].map(r => document.querySelectorAll(`#${r} .code tr[data-s]`).length)")
+
+    first, second = rows()
+    assert first > 0 == second
+    key(page, "]")
+    assert rows()[0] == first and rows()[1] > 0
+
+
 def test_keys_choose_launches_and_costly_lines(page):
     key(page, "]")
     assert page.execute_script("return [...document.querySelectorAll('article.run')].filter(a => !a.hidden).map(a => a.id)") == ["r1"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from reported import HOSTILE, divergent, places, products, records, runs, spread, transposes, unpacked
+from reported import HOSTILE, divergent, gizmo, places, products, records, runs, spread, transposes, unpacked
 
-from archdef import registry
+from archdef import Device, registry
 from archdef.cli import main
 from archdef.errors import ArchdefError, MissingExtra
 from archdef.examples import load
@@ -180,6 +180,19 @@ def test_a_report_is_small_enough_to_send(tmp_path):
         pytest.skip("no architecture plugin is installed")
     comparison = compare(load("transpose"), [registry.get(name) for name in names], 128, ("naive", "tiled"))
     assert comparison.correct and comparison.report(tmp_path / "all.html").stat().st_size < MOST_BYTES
+
+
+def test_a_report_of_much_code_is_small_enough_to_send(tmp_path):
+    sums = "\n".join(f"    add.f32 %f{k % 7 + 1}, %f{(k + 1) % 7 + 1}, %f{(k + 3) % 7 + 1};" for k in range(2000))
+    ptx = (".version 4.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .f32 %f<9>; .reg .u64 %d<2>;\n"
+           f"ld.param.u64 %d1, [out];\nld.global.f32 %f1, [%d1];\n{sums}\nst.global.f32 [%d1], %f1;\nst.global.f32 [%d1+4], %f5;\nret;\n}}\n")
+    launches = []
+    for multiprocessors in (2, 3, 4):
+        device = Device(gizmo().evolve({"chip.multiprocessors": multiprocessors}))
+        launches.append(device.compile(ptx).k[8, 64](device.zeros(4)))
+    path = launches[0].report(tmp_path / "x.html", *launches[1:])
+    data = json.loads(Page(path.read_text(encoding="utf-8")).scripts[0])
+    assert path.stat().st_size < MOST_BYTES / 2 and len(data["texts"]) == 1 and data["texts"][0]["lines"] > 2000
 
 
 @pytest.mark.parametrize("package, distribution", [("jinja2", "jinja2"), ("pygments", "pygments"), ("vl_convert", "vl-convert-python")])
