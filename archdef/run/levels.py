@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-DETAILS = ("kernels", "blocks", "units", "warps")
+DETAILS = ("kernels", "blocks", "units", "warps", "requests")
 """Levels of detail, each with what those before it have, in the order of the engine's ``TimelineDetail``."""
 FOREVER = 1 << 60
 """Cycle that no launch reaches."""
