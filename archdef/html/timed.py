@@ -33,13 +33,14 @@ def _heats(run: Run, timeline: RunTimeline) -> list[dict[str, Any]]:
     begins, sums, partitions = timeline.begins, timeline.multiprocessors, timeline.partitions
     if not len(begins):
         return []
-    femtoseconds = lengths * run.counters.elapsed_s * 1e15 / max(run.cycles, 1)
     most = run.architecture.limits.warps_per_multiprocessor
     maps = [
         ("warps", f"{words.multiprocessor}s: {words.warp}s resident, of {most}", words.multiprocessor, "%", 100 * sums["warp_cycles"] / lengths / most),
         ("issues", f"{words.multiprocessor}s: instructions issued a cycle", words.multiprocessor, "", sums["issued"] / lengths),
-        ("partitions", f"{words.partition}s: time with data on the bus", words.partition, "%", 100 * partitions["busy_fs"] / femtoseconds),
+        ("partitions", f"{words.partition}s: time with data on the bus", words.partition, "%", timeline.partition_activity()[1]),
         ("queues", f"{words.partition}s: transactions that wait in the controller", words.partition, "", partitions["queue_cycles"] / lengths)]
+    if timeline.activity is not None:
+        maps.append(("banks", f"Banks of {words.shared}: words served a cycle, of all {words.multiprocessor}s", "bank", "", timeline.bank_activity()[1]))
     return [{"name": name, "title": title, "of": of, "unit": unit, **_merged(begins, timeline.lengths, values)}
             for name, title, of, unit, values in maps if values.any()]
 

@@ -158,6 +158,9 @@ def test_heat_maps_are_what_the_timeline_has():
     busy = sum(value / 100 * length for row, length in zip(heats["partitions"]["values"], heats["partitions"]["lengths"]) for value in row)
     assert busy / run.cycles == pytest.approx(run.partition["busy_fs"].sum() / run.elapsed_s / 1e15, rel=0.01)
     assert all(0 <= value <= 100.5 for heat in ("warps", "partitions") for row in heats[heat]["values"] for value in row)
+    begins, words, _ = timeline.bank_activity()
+    assert heats["banks"]["begins"] == begins.tolist() and heats["banks"]["values"] == [pytest.approx(row) for row in words.tolist()]
+    assert "banks" not in {heat["name"] for heat in of(transposes().rows[0].run)["time"]["heats"]}     # it uses no shared memory
     assert of(products().rows[0].run)["time"] is None
 
 
