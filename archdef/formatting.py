@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archdef.occupancy import Occupancy
 
-__all__ = ["NOTHING", "count", "limiter", "metric", "percent", "seconds", "size", "three"]
+__all__ = ["NOTHING", "count", "limiter", "metric", "percent", "seconds", "shortest", "size", "three"]
 
 NOTHING = "-"
 """What stands where there is no number."""
+_DIGITS = 6
 
 
 def count(value: float | None) -> str:
@@ -42,6 +43,14 @@ def three(value: float | None) -> str:
     if value is None:
         return NOTHING
     return f"{value:.2f}" if abs(value) < 9.995 else f"{value:.1f}" if abs(value) < 99.95 else f"{value:,.0f}"
+
+
+def shortest(value: float) -> str:
+    """As it was written, or where that has more than six digits, as it came of a division, with six: ``1.33333``."""
+    written = repr(value)
+    if "e" not in written and "n" not in written and len(written.strip("-").replace(".", "").strip("0")) <= _DIGITS:
+        return written
+    return f"{value:,.0f}" if 10 ** _DIGITS <= abs(value) < 1e15 else f"{value:.{_DIGITS}g}"
 
 
 def percent(value: float | None) -> str:

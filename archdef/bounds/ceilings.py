@@ -13,6 +13,7 @@ import attrs
 
 from archdef.spec import Architecture, Operation
 from archdef.spec.clocking import at_clocks, in_sm_cycles
+from archdef.spec.matrix import MATRIX_FLOPS
 
 _FLOPS = {"fp32_fma": 2, "fp64_fma": 2, "fp16_fma": 4, "fp32_add": 1, "fp32_mul": 1, "fp64_add": 1, "fp64_mul": 1, "fp16_add": 2}
 """Floating-point operations of a lane's instruction; 16-bit ones come in pairs."""
@@ -79,6 +80,7 @@ def _ceilings(arch: Architecture) -> Iterator[Ceiling]:
             each = _starts_per_cycle(arch, operation)
             rate = chip * ghz * each * arch.warp.size * _FLOPS[name]
             yield Ceiling(name, rate, "GFLOP/s", f"{each * arch.warp.size:g} lanes a cycle and multiprocessor, {_FLOPS[name]} each")
+    yield from _products(arch)
     shared = arch.shared.banks * arch.shared.bank_width_bytes / arch.shared.pass_cycles
     yield Ceiling("shared memory", chip * ghz * shared, "GB/s", f"{shared:g} bytes a cycle and multiprocessor")
     core, level = arch.clocks.core_mhz / 1e3, network_level(arch)
@@ -86,6 +88,25 @@ def _ceilings(arch: Architecture) -> Iterator[Ceiling]:
         least = min(ways, key=lambda way: way.bytes_per_cycle)
         yield Ceiling(name, core * least.bytes_per_cycle, "GB/s", f"{least.bytes_per_cycle:g} bytes a core cycle {least.where}, packet headers included")
     yield Ceiling("DRAM", arch.dram_bandwidth_gb_s, "GB/s", f"{arch.dram.partitions} partitions")
+
+
+def _products(arch: Architecture) -> Iterator[Ceiling]:
+    """Give the most operations of each type that products of matrices reach, and by which class."""
+    chip, ghz, best = arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3, dict[str, Ceiling]()
+    for name, declared in _costs(arch):
+        if name in MATRIX_FLOPS:
+            type_, flops = MATRIX_FLOPS[name]
+            each = _starts_per_cycle(arch, at_clocks(arch, declared))
+            found = Ceiling(f"matrix_{type_}", chip * ghz * each * flops, "GFLOP/s",
+                            f"{each:g} of {name} a cycle and multiprocessor, {flops:,} operations each")
+            best[type_] = max(best.get(type_, found), found, key=lambda ceiling: ceiling.rate)
+    yield from best.values()
+
+
+def _costs(arch: Architecture) -> Iterator[tuple[str, Operation]]:
+    """List classes of operation with their costs, and those of forms of instructions that have costs of their own."""
+    yield from arch.isa.operations.items()
+    yield from ((form.operation, form) for form in arch.isa.forms.values())
 
 
 def network_level(arch: Architecture) -> str:
@@ -130,7 +151,8 @@ def _clusters(arch: Architecture) -> int:
 
 
 def peak(arch: Architecture, width: str) -> float | None:
-    """Give the GFLOP/s of arithmetic of a width (``fp32``) that all units together allow, whatever mix of additions and multiplications.
+    """Give the GFLOP/s of arithmetic of a width (``fp32``), or of products of a type (``matrix_f16``), that all units together allow, whatever mix of
+    additions and multiplications.
 
     None where the machine has no such arithmetic. It is more than the greatest ceiling of one class where classes have units of their own, such as one for
     multiplications beside that for sums.
@@ -138,20 +160,25 @@ def peak(arch: Architecture, width: str) -> float | None:
     arch, chip, ghz = in_sm_cycles(arch), arch.chip.multiprocessors, arch.clocks.shader_mhz / 1e3
     units = {unit.name: unit for unit in arch.units}
     copies: dict[tuple[str, int], float] = {}        # each copy of a unit that is no part of others → operations a cycle
-    costs = [(name, cost) for name, cost in arch.isa.operations.items() if name in _FLOPS]
-    costs += [(form.operation, form) for form in arch.isa.forms.values() if form.operation in _FLOPS]
     greatest = 0
-    for name, declared in costs:
-        if not name.startswith(f"{width}_"):
-            continue
+    for declared, flops in _of_width(arch, width):
         cost = at_clocks(arch, declared)
-        unit, greatest = units[cost.unit], max(greatest, _FLOPS[name])
+        unit, greatest = units[cost.unit], max(greatest, flops)
         whole, first = (unit.name, 0) if unit.part_of is None else (unit.part_of.unit, unit.part_of.first_copy)
-        rate = arch.warp.size * _FLOPS[name] / arch.interval_cycles(cost) / max(cost.issues, 1)
+        rate = flops / arch.interval_cycles(cost) / max(cost.issues, 1)
         for copy in range(first, first + (arch.schedulers.count if unit.scope == "scheduler" else unit.copies)):
             copies[whole, copy] = max(copies.get((whole, copy), 0.0), rate)
     slots = arch.schedulers.count * arch.schedulers.issue_width / arch.schedulers.issue_interval_cycles
-    return chip * ghz * min(sum(copies.values()), slots * arch.warp.size * greatest) if copies else None
+    return chip * ghz * min(sum(copies.values()), slots * greatest) if copies else None
+
+
+def _of_width(arch: Architecture, width: str) -> Iterator[tuple[Operation, int]]:
+    """List costs of a width's arithmetic, each with the operations of a warp's instruction."""
+    for name, cost in _costs(arch):
+        if name in _FLOPS and name.startswith(f"{width}_"):
+            yield cost, arch.warp.size * _FLOPS[name]
+        elif name in MATRIX_FLOPS and width == f"matrix_{MATRIX_FLOPS[name][0]}":
+            yield cost, MATRIX_FLOPS[name][1]
 
 
 def needed(arch: Architecture) -> tuple[Needed, ...]:

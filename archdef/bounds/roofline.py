@@ -11,8 +11,10 @@ import attrs
 import numpy as np
 
 from archdef.bounds.ceilings import ceilings, network_level, peak
-from archdef.lower.encoding import Kind
+from archdef.lower.encoding import Kind, MatrixOp
 from archdef.lower.pack import lane_functions
+
+from archdef.spec.matrix import GROUP_BITS
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "fms": 2, "fnma": 2, "mad": 2, "msub": 2, "nmad": 2}
 _WIDTHS = {"f64": ("fp64", 1), "f32": ("fp32", 1), "f16": ("fp16", 1), "f16x2": ("fp16", 2), "bf16": ("fp16", 1), "bf16x2": ("fp16", 2)}
 """Type → how the names of its classes begin, and values that a lane's operation has."""
+_PRODUCTS = {MatrixOp.F16: "matrix_f16", MatrixOp.BF16: "matrix_f16", MatrixOp.GROUPS: "matrix_f16", MatrixOp.TF32: "matrix_tf32", MatrixOp.F64: "matrix_f64",
+             MatrixOp.E4M3: "matrix_fp8", MatrixOp.E5M2: "matrix_fp8"}
+"""Product of matrices → the width that it is of."""
 
 
 @attrs.frozen
@@ -97,7 +102,22 @@ def _flops(run: Run) -> dict[str, float]:
         if type_ in _WIDTHS and what in _FLOPS:
             width, values = _WIDTHS[type_]
             found[width] = found.get(width, 0.0) + float(counters.issued[k] * lanes[ops["statement"][k]]) * _FLOPS[what] * values
+    for kind, operations in ((Kind.MATRIX, _of_product), (Kind.GROUP_PRODUCT, _of_group_product)):
+        for k in np.flatnonzero((ops["kind"] == kind) & (counters.issued > 0)):
+            if (of := _PRODUCTS.get(MatrixOp(int(ops["fn"][k])))) is not None:
+                done = float(counters.issued[k] * lanes[ops["statement"][k]]) / run.architecture.warp.size    # parts of a warp meet, each issues once
+                found[of] = found.get(of, 0.0) + done * operations(ops[k])
     return found
+
+
+def _of_product(op: np.void) -> int:
+    """Count the operations of a warp's product: rows, columns, depth, a multiplication and an addition each; of four groups of lanes, four products."""
+    return 2 * 8 * int(op["vec"]) * 8 * int(op["offset"]) * (4 if op["fn"] == MatrixOp.GROUPS else 1)
+
+
+def _of_group_product(op: np.void) -> int:
+    """Count those of one of the four warps that compute a product together: 16 of its rows."""
+    return 2 * 16 * 8 * int(op["vec"]) * (GROUP_BITS // int(op["element"]))
 
 
 def _moved(run: Run) -> dict[str, float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from archdef.bounds.bound import Bound
 from archdef.bounds.ceilings import ways_back, ways_there
-from archdef.lower.encoding import Kind, Space
+from archdef.lower.encoding import GroupOp, Kind, Space
 
 if TYPE_CHECKING:
     from archdef.metrics import Counters
@@ -28,11 +28,13 @@ def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Ite
     """Give the bounds of one launch on a machine (the engine's table); `units` names the kinds of units."""
     ops, issued, counters = run.program.ops, run.counters.issued, run.counters
     multiprocessors, schedulers = machine["chip"]["multiprocessors"], machine["schedulers"]["count"]
-    yield _issue(ops, issued, counters, machine)
+    yield _issue(ops, issued, counters, machine, _slots(run, units))
     holding = np.isin(ops["kind"], _HOLDING) & (ops["space"] != Space.MATRIX)
-    for unit in np.unique(ops["unit"][holding]).tolist():
+    products = _products(run)
+    for unit in np.unique(ops["unit"][holding | (products > 0)]).tolist():
         its = holding & (ops["unit"] == unit)
         held = int((issued[its] * ops["interval"][its].astype(np.int64)).sum())
+        held += int((products * ops["interval"])[ops["unit"] == unit].sum())
         many = multiprocessors * (schedulers if machine["units"][unit]["per_scheduler"] else machine["units"][unit]["copies"])
         shared = its & (ops["space"] == Space.SHARED)
         if shared.any() and not machine["units"][unit]["per_scheduler"]:
@@ -50,16 +52,43 @@ def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Ite
         yield from _memory(counters.partition, machine, run.architecture)
 
 
-def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dict[str, Any]) -> Bound:
+def _products(run: Run) -> np.ndarray:
+    """Count products of matrices by micro-op. Parts of a warp issue one each, and hold the unit once they have met; those of four warps are queued in
+    it, and have been worked off when somebody has waited for them."""
+    ops, c = run.program.ops, run.counters
+    instructions = c.statements["instructions"].astype(float)
+    whole = np.divide(c.statements["thread_instructions"], instructions * run.architecture.warp.size, out=np.zeros_like(instructions), where=instructions > 0)
+    waited = (c.issued[(ops["kind"] == Kind.GROUP) & (ops["fn"] == GroupOp.WAIT)] > 0).any()
+    counted = (ops["kind"] == Kind.MATRIX) | (ops["kind"] == Kind.GROUP_PRODUCT) & waited
+    done: np.ndarray = np.where(counted, np.floor(c.issued * whole[ops["statement"]]), 0)
+    return done
+
+
+def _slots(run: Run, units: tuple[str, ...]) -> float:
+    """Count the fewest slots that instructions fit into where several may go together: of a unit that pairs with no other, and of each kind that does not
+    pair with itself, there is one in a slot."""
+    schedulers, ops = run.architecture.schedulers, run.program.ops
+    by_unit = np.bincount(ops["unit"], run.counters.issued * np.minimum(ops["issues"], 1), len(units))
+    width = schedulers.issue_width
+    if schedulers.superscalar and width > 2:         # each pairs with the one before it: the first and the third need not
+        return float(by_unit.sum()) / width
+    pairing = {name for pair in schedulers.dual_issue for name in pair}
+    alone = sum(n for name, n in zip(units, by_unit, strict=True) if name not in pairing)
+    once = [n for name, n in zip(units, by_unit, strict=True) if name in pairing and frozenset({name}) not in schedulers.dual_issue]
+    return float(alone + max([*once, (by_unit.sum() - alone) / width]))
+
+
+def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dict[str, Any], together: float) -> Bound:
     """A scheduler issues an instruction, or so many that go together, in one interval."""
     interval, width = machine["schedulers"]["issue_interval_cycles"], machine["schedulers"]["issue_width"]
     slots = machine["chip"]["multiprocessors"] * machine["schedulers"]["count"]
-    count = int((issued * ops["issues"]).sum()) if width == 1 else int((issued * np.minimum(ops["issues"], 1)).sum()) / width
+    count = int((issued * ops["issues"]).sum()) if width == 1 else together
     busiest = 1.0
     if (cycles := counters.multiprocessor["issue_cycles"]).any():
         busiest = float(cycles.max() / cycles.mean()) if width == 1 else 1.0
     return Bound("issue", count * interval / slots * busiest,
-                 f"{count:,.0f} slots of {interval} cycles, over {slots} schedulers; the busiest multiprocessor has {busiest:.2f} of the mean")
+                 f"{count:,.0f} slots of {interval} cycles{', paired as far as their units allow' if width > 1 else ''}, over {slots} schedulers; "
+                 f"the busiest multiprocessor has {busiest:.2f} of the mean")
 
 
 def _memory(partition: np.ndarray, machine: dict[str, Any], arch: Architecture) -> Iterator[Bound]:

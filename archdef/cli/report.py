@@ -12,6 +12,7 @@ from archdef.cli.output import will_report
 from archdef.cli.run import traced_warps, traced_window
 from archdef.errors import Interrupted
 from archdef.options import arch_option, architectures, set_option
+from archdef.run.levels import reported
 
 
 @click.command("report")
@@ -21,14 +22,16 @@ from archdef.options import arch_option, architectures, set_option
 @click.option("--output", "-o", required=True, type=click.Path(dir_okay=False), help="The .html file to write.")
 @click.option("--size", "-n", type=int, help="Problem size; each workload has its own default.")
 @click.option("--lanes", "traced", multiple=True, callback=traced_warps, metavar="[BLOCK:]WARP",
-              help="Show what the lanes of a warp do, cycle by cycle; may be repeated.")
+              help="Show what the lanes of this warp do, cycle by cycle, not those of the first one; may be repeated.")
 @click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=traced_window, metavar="FIRST:LAST",
               help="Cycles of the launch to show of them.")
+@click.option("--over-time/--not-over-time", "over_time", default=True, show_default=True,
+              help="Record blocks, multiprocessors, partitions and banks over time; the launches take up to a fifth longer.")
 @debug_option
 @set_option
 @common_options
 @click.pass_context
-def command(context, workload, words, names, output, size, traced, window, debug, settings, as_json):
+def command(context, workload, words, names, output, size, traced, window, over_time, debug, settings, as_json):
     """Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it. Words
@@ -45,9 +48,10 @@ def command(context, workload, words, names, output, size, traced, window, debug
     known = kernels_in(str(recipe.source))
     kernels = [word for word in words if word in known]
     chosen = architectures((*(word for word in words if word not in known), *names), settings)
-    lanes = archdef.LaneWindow(traced, window) if traced else None
+    lanes = archdef.LaneWindow(traced or (0,), window)
+    timeline = archdef.TimelineWindow(**reported()) if over_time else None
     with task(f"report {recipe.name}") as bar:
-        comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted, lanes)
+        comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted, lanes, timeline)
     try:
         comparison.report(output)
     except OSError as error:

@@ -20,7 +20,7 @@ from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.output import will_report, will_write
 from archdef.errors import GuestWarning, Interrupted
 from archdef.options import architectures, machine_options
-from archdef.run.levels import DETAILS, FOREVER
+from archdef.run.levels import DETAILS, FOREVER, reported
 from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
@@ -159,10 +159,10 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     _needed(context, kernel=kernel, names=names, grid=grid, block=block)
     destinations = _destinations(save, arguments, symbols, names)
     refuse_views(measured, data)
-    recorded = _recorded(timeline, detail, cycles, names, data)
+    recorded = _recorded(timeline, detail, cycles, names, data) or (archdef.TimelineWindow(**reported()) if report_to else None)
     will_report(report_to)
     _refuse_unrecorded(data, traced, detail)
-    results, lanes, ready = [], archdef.LaneWindow(traced, window) if traced else None, []
+    results, lanes, ready = [], archdef.LaneWindow(traced or (0,), window) if traced or report_to else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
         device = archdef.Device(architecture)
         module = device.compile(file, options)
@@ -196,7 +196,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     if report_to is not None:
         runs[0].report(report_to, *runs[1:])
     laid = Laid(measured, runs, data)
-    _print(results, lines, lanes is not None, as_json, laid)
+    _print(results, lines, bool(traced), as_json, laid)
     if stopped is not None:
         raise stopped
     laid.finish()

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -18,8 +18,12 @@ from archdef.run.explain import costliest, why
 from archdef.run.lanes import LaneWindow
 from archdef.run.module import Module
 from archdef.run.result import Run
+from archdef.run.timeline import TimelineWindow
 from archdef.spec import Architecture
 from archdef.values import cut
+
+if TYPE_CHECKING:
+    from archdef.html.advised import Advised
 
 GIGA = 1e9
 
@@ -59,6 +63,14 @@ class Row:
                        "why": {"line": line.line if line else None, "text": why(self.run)}}
 
 
+@attrs.frozen
+class Recording:
+    """What launches record beside their counters."""
+
+    lanes: LaneWindow | None
+    timeline: TimelineWindow | None
+
+
 @attrs.frozen(eq=False, repr=False)
 class Comparison:
     """Every row of a comparison."""
@@ -83,12 +95,15 @@ class Comparison:
         """Whether every launch was made, ended and gave numpy's answer."""
         return not self.interrupted and all(row.correct for row in self.rows)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], advice: Mapping[tuple[str, str], Sequence[Advised]] | None = None) -> Path:
         """Write an HTML file to look at, with all launches beside each other.
+
+        advice : label of the machine and kernel → what to change in it.
 
         Raises MissingExtra without the packages of ``archdef[report]``.
         """
-        shown = [html_report.shown(row.run, "correct" if row.correct else f"wrong by {row.error:.0e}") for row in self.rows if row.run]
+        shown = [html_report.shown(row.run, "correct" if row.correct else f"wrong by {row.error:.0e}",
+                                   (advice or {}).get((row.architecture.label, row.case.kernel))) for row in self.rows if row.run]
         failures = [f"{row.case.kernel} on {row.architecture.label}: {row.failure}" for row in self.rows if row.failure]
         return html.document.save(shown, path, self.workload.about, [*failures, *([self.interrupted] if self.interrupted else [])])
 
@@ -104,11 +119,13 @@ class Comparison:
 
 
 def compare(workload: Workload, architectures: Iterable[Any], size: int | None = None, kernels: Iterable[str] = (),
-            said: Callable[[int, int, str], None] = lambda done, all, name: None, lanes: LaneWindow | None = None) -> Comparison:
+            said: Callable[[int, int, str], None] = lambda done, all, name: None, lanes: LaneWindow | None = None,
+            timeline: TimelineWindow | None = None) -> Comparison:
     """Run `workload` on each architecture.
 
-    said  : called before each launch with how many are done, how many there are, and what is next.
-    lanes : warps whose lanes are traced in each launch.
+    said     : called before each launch with how many are done, how many there are, and what is next.
+    lanes    : warps whose lanes are traced in each launch.
+    timeline : what each launch records over time.
 
     A launch that fails becomes a row that says why; the others go on. Ctrl-C ends the comparison with the rows made so
     far, and what was counted of the launch under way.
@@ -118,7 +135,7 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
     rows: list[Row] = []
     compilers: dict[str, str] = {}
     try:
-        for row in _rows(workload, architectures, size, tuple(kernels), compilers, said, lanes):
+        for row in _rows(workload, architectures, size, tuple(kernels), compilers, said, Recording(lanes, timeline)):
             rows.append(row)
     except (Interrupted, KeyboardInterrupt) as stop:
         where = str(stop) or "interrupted between two launches"
@@ -127,7 +144,7 @@ def compare(workload: Workload, architectures: Iterable[Any], size: int | None =
 
 
 def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, kernels: tuple[str, ...], compilers: dict[str, str],
-          said: Callable[[int, int, str], None], lanes: LaneWindow | None) -> Iterator[Row]:
+          said: Callable[[int, int, str], None], recording: Recording) -> Iterator[Row]:
     architectures, done = tuple(architectures), 0
     planned = 0
     if len(architectures) > 1:
@@ -146,10 +163,10 @@ def _rows(workload: Workload, architectures: Iterable[Architecture], size: int, 
         for case in cases:
             said(done, planned or len(cases), f"{architecture.label} {case.kernel}")
             done += 1
-            yield _launch(architecture, device, module, case, lanes)
+            yield _launch(architecture, device, module, case, recording)
 
 
-def _launch(architecture: Architecture, device: Device, module: Module, case: Case, lanes: LaneWindow | None) -> Row:
+def _launch(architecture: Architecture, device: Device, module: Module, case: Case, recording: Recording) -> Row:
     try:
         arguments: list[Any] = [
             device.to_device(a.array) if isinstance(a, Input) else device.zeros(a.expected.shape, a.expected.dtype) if isinstance(a, Output) else a
@@ -157,7 +174,7 @@ def _launch(architecture: Architecture, device: Device, module: Module, case: Ca
         for name, value in case.symbols.items():
             module.symbols[name].copy_from_host(value)
         launcher = module[case.kernel][case.grid, case.block, case.shared_bytes]
-        run = launcher.launch(*arguments, cooperative=case.cooperative, lanes=lanes)
+        run = launcher.launch(*arguments, cooperative=case.cooperative, lanes=recording.lanes, timeline=recording.timeline)
     except Interrupted:
         raise
     except ArchdefError as error:

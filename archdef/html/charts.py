@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from archdef.html.columns import column
 from archdef.metrics import LANE_STATES, STALLS
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -14,6 +15,7 @@ CAUSES = dict(zip(STALLS, ("#2e9e5b", "#6f9ceb", "#d1495b", "#e0a526", "#b08968"
 STATES = dict(zip(LANE_STATES, ("#2e9e5b", "#3b82c4", "#c2569b", "#a3adb8"), strict=True))
 _LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
            "network writes": "#8a63d2", "DRAM": "#d1495b"}
+_WHEN = ({"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","})
 _TITLES = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory per block"}
 
 
@@ -25,7 +27,11 @@ def charts(run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         found["bounds"] = _bounds(run)
     if run["roof"]:
         found["roof"] = _roof(run)
-    found |= {f"lanes-{number}": _lanes(run, traced) for number, traced in enumerate(run["lanes"])}
+    found |= {f"lanes-{number}": _lanes(run, traced) for number, traced in enumerate(run["lanes"]) if traced["steps"]}
+    if run["time"]:
+        found |= {f"heat-{heat['name']}": _over_time(run, heat) for heat in run["time"]["heats"]}
+        if run["time"]["blocks"]:
+            found["blocks"] = _blocks(run)
     return found
 
 
@@ -143,15 +149,22 @@ def _roof(run: Mapping[str, Any]) -> dict[str, Any]:
     lines = [{"level": level, "x": x, "y": y} for level, points in roof["levels"].items() for x, y in points]
     points = [{"level": point["level"], "x": point["intensity"], "y": roof["gflop_s"], "attainable": point["attainable"], "bytes": point["bytes"],
                "to": f"{run['id']}-memory"} for point in roof["points"]]
+    tops = [{"name": top["name"], "y": top["rate"], "x": roof["span"][1], "about": top["about"]} for top in roof["tops"]
+            if top["name"].endswith("_fma") or top["name"].startswith("matrix")]
     levels = list(roof["levels"])
     x = {"field": "x", "type": "quantitative", "scale": {"type": "log", "domain": roof["span"], "nice": False}, "title": "operations per byte",
          "axis": {"values": _powers(roof["span"]), "format": "~g"}}
     y = {"field": "y", "type": "quantitative", "scale": {"type": "log"}, "title": "GFLOP/s",
-         "axis": {"values": _powers([value["y"] for value in (*lines, *points)]), "format": "~g"}}
+         "axis": {"values": _powers([value["y"] for value in (*lines, *points, *tops)]), "format": "~g"}}
     color = {"field": "level", "type": "nominal", "scale": {"domain": levels, "range": [_LEVELS[level] for level in levels]},
              "legend": {"orient": "bottom", "title": None}}
     tooltip = [{"field": "level"}, {"field": "x", "title": "operations per byte", "format": ",.3~f"}, {"field": "y", "title": "GFLOP/s", "format": ",.3~f"}]
+    told = [{"field": "name"}, {"field": "y", "title": "GFLOP/s", "format": ",.4~g"}, {"field": "about"}]
+    none = {"value": "#8a97a5"}
     return _chart([], height=260, encoding={"x": x, "y": y, "color": color}, layer=[
+        {"data": {"values": tops}, "mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"x": None, "color": none, "tooltip": told}},
+        {"data": {"values": tops}, "mark": {"type": "text", "align": "right", "baseline": "bottom", "dy": -1, "fontSize": 10},
+         "encoding": {"text": {"field": "name"}, "color": none, "tooltip": told}},
         {"data": {"values": lines}, "mark": {"type": "line", "strokeWidth": 2}, "encoding": {"tooltip": tooltip}},
         {"data": {"values": points}, "mark": {"type": "rule", "strokeDash": [2, 3]}, "encoding": {"y2": {"field": "attainable"}}},
         {"data": {"values": points}, "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
@@ -177,3 +190,40 @@ def _lanes(run: Mapping[str, Any], traced: Mapping[str, Any]) -> dict[str, Any]:
                   "legend": {"orient": "bottom", "title": None}},
         "tooltip": [{"field": "state"}, {"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","},
                     {"field": "first", "title": "first lane"}, {"field": "behind", "title": "lane behind"}, {"field": "issued"}]})
+
+
+def _over_time(run: Mapping[str, Any], heat: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw a number of each thing of a kind over time: the redder, the more. Its numbers are packed as a grid."""
+    count, unit = len(heat["values"][0]), f", {heat['unit']}" * bool(heat["unit"])
+    values = [round(value) if heat["unit"] == "%" else float(f"{value:.3g}") for row in heat["values"] for value in row]
+    most = max(values)
+    colour = {"field": "value", "type": "quantitative", "legend": {"title": None, "orient": "right", "gradientLength": 90, "tickCount": 3},
+              "scale": {"domain": [0, most / 2, most], "range": ["#e9eef3", "#f0a04b", "#b3122f"], "interpolate": "rgb"}}
+    spec = _chart([], mark={"type": "rect"}, height=max(90, min(300, 12 * count)), encoding={
+        "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"zero": False, "nice": False}, "axis": {"format": "~s", "tickCount": 6}},
+        "x2": {"field": "end"},
+        "y": {"field": "row", "type": "quantitative", "title": heat["of"], "scale": {"domain": [0, count], "nice": False, "reverse": True},
+              "axis": {"tickMinStep": 1, "tickCount": min(8, count)}},
+        "y2": {"field": "below"}, "color": colour,
+        "tooltip": [{"field": "row", "title": heat["of"]}, *_WHEN, {"field": "value", "title": heat["title"].partition(": ")[2] + unit, "format": ",.3~f"}]})
+    return spec | {"data": {"grid": {"begins": heat["begins"], "lengths": heat["lengths"], "rows": count, "values": column(values)}},
+                   "usermeta": {"renderer": "canvas", "cold": True, "to": heat["to"] and f"{run['id']}-{heat['to']}"}}
+
+
+def _blocks(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw blocks over time, each in a lane of its multiprocessor; colours follow their numbers."""
+    blocks = run["time"]["blocks"]
+    slots, most = 1 + max(block["slot"] for block in blocks), 1 + max(block["multiprocessor"] for block in blocks)
+    values = [{"multiprocessor": block["multiprocessor"], "block": block["block"], "begin": block["begin"], "end": block["end"],
+               "top": round(block["multiprocessor"] + block["slot"] / slots, 3), "low": round(block["multiprocessor"] + (block["slot"] + 0.9) / slots, 3)}
+              for block in blocks]
+    words = run["words"]
+    return _chart(values, mark={"type": "rect"}, height=max(120, min(460, 5 * slots * most)), encoding={
+        "x": {"field": "begin", "type": "quantitative", "title": "cycle", "scale": {"nice": False}, "axis": {"format": "~s", "tickCount": 8}},
+        "x2": {"field": "end"},
+        "y": {"field": "top", "type": "quantitative", "title": words["multiprocessor"], "scale": {"domain": [0, most], "nice": False, "reverse": True},
+              "axis": {"tickMinStep": 1, "tickCount": min(8, most)}}, "y2": {"field": "low"},
+        "color": {"field": "block", "type": "quantitative", "scale": {"scheme": "viridis"},
+                  "legend": {"title": words["block"], "orient": "right", "gradientLength": 90}},
+        "tooltip": [{"field": "block", "title": words["block"], "format": ","}, {"field": "multiprocessor", "title": words["multiprocessor"]}, *_WHEN]},
+        usermeta={"renderer": "canvas", "to": f"{run['id']}-occupancy"})

@@ -16,6 +16,8 @@ CONTEXT = 12
 """Lines shown around those that have statements; gaps that are not longer are shown, too."""
 WHOLE = 300
 """Lines of a source that is shown as a whole."""
+SECTOR_BYTES = 32
+"""The unit in which profilers count what memory moves."""
 _LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".h": "cuda", ".hpp": "cuda", ".maca": "cuda", ".py": "python", ".ptx": "ptx"}
 
 
@@ -119,7 +121,8 @@ def _cost(run: Run, cost: Cost, numbers: dict[str, int]) -> dict[str, Any]:
         "active_lanes": counters.thread_instructions / counters.instructions if counters.instructions else None,
         "stalls": {cause: cycles for cause, cycles in counters.stalls.items() if cycles},
         "load_transactions": metrics["gld_transactions_per_request"], "store_transactions": metrics["gst_transactions_per_request"],
-        "moved_bytes": moved, "wasted_bytes": wasted,
+        "moved_bytes": moved, "wasted_bytes": wasted, "wasted_sectors": wasted / SECTOR_BYTES if moved else None,
         "wasted_transactions": (metrics["global_replay_overhead"] or 0.0) * counters.instructions if moved else None,
         "bank_conflicts": metrics["shared_bank_conflicts"] if counters.shared_loads or counters.shared_stores else None,
-        "branches": counters.branches, "divergent_branches": counters.divergent_branches, "l1_hit_rate": metrics["l1_hit_rate"]}
+        "branches": counters.branches, "divergent_branches": counters.divergent_branches, "l1_hit_rate": metrics["l1_hit_rate"],
+        "partitions": metrics["partitions_per_request"]}

@@ -6,7 +6,6 @@ import hashlib
 import importlib.metadata
 import importlib.resources
 import importlib.util
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -17,7 +16,9 @@ from archdef.errors import ArchdefError, MissingExtra
 from archdef.files.atomic import write_text
 from archdef.frontends import cache
 from archdef.formatting import count, metric, percent, seconds, size, three
-from archdef.html.charts import CAUSES, charts, compared, named
+from archdef.html.charts import CAUSES, named
+from archdef.html.colours import rules
+from archdef.html.data import data
 from archdef.html.model import Shown, model
 from archdef.html.view import view
 
@@ -47,12 +48,12 @@ def document(shown: Sequence[Shown], title: str = "", failures: Sequence[str] = 
     if not shown and not failures:
         raise ArchdefError("a report needs at least one launch")
     library, environment = _library(), _environment()
-    data = model(shown, title or _title(shown), failures)
+    content = model(shown, title or _title(shown), failures)
     script = _text("report.js")
-    data["runs"] = [view(run) for run in data["runs"]]
+    packed, content["runs"] = data(content), [view(run) for run in content["runs"]]
     page: str = environment.get_template("report.html").render(
-        **data, style=_text("report.css") + _highlighting(), library=library, script=script, hashes=[_hash(library), _hash(script)],
-        data=_data(data), causes=CAUSES, highlighted=_highlighted, named=named)
+        **content, style=_text("report.css") + rules(), library=library, script=script, hashes=[_hash(library), _hash(script)],
+        data=packed, causes=CAUSES, named=named)
     return page
 
 
@@ -60,19 +61,6 @@ def _title(shown: Sequence[Shown]) -> str:
     """Name kernels and machines."""
     kernels, machines = (", ".join(dict.fromkeys(names)) for names in ([one.run.kernel for one in shown], [one.run.architecture.name for one in shown]))
     return f"{kernels} on {machines}"
-
-
-def _data(data: dict[str, Any]) -> str:
-    """Give what the script reads, as JSON that can end no element of the page."""
-    lines = [{"id": run["id"], "charts": charts(run), "costs": {f"{run['id']}-{cost['place']}": _cost(cost) for cost in (*run["statements"], *run["lines"])}}
-             for run in data["runs"]]
-    text = json.dumps({"runs": lines, "charts": compared(data["runs"]), "causes": CAUSES}, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _cost(cost: dict[str, Any]) -> dict[str, Any]:
-    left_out = ("file", "line", "text", "place", "source", "moved_bytes")
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in cost.items() if name not in left_out and value}
 
 
 def _library() -> str:
@@ -118,35 +106,6 @@ def _bytes(value: float | None) -> str:
         if value >= scale:
             return f"{three(value / scale)} {unit}"
     return f"{value:.0f} B"
-
-
-def _highlighting() -> str:
-    """Give the rules of the colours of code, for light and for dark."""
-    from pygments.formatters import HtmlFormatter
-
-    rules = []
-    for style, where in (("default", ""), ("github-dark", ":root[data-theme=dark] ")):
-        rules += [where + rule for rule in HtmlFormatter(style=style).get_style_defs(".k").splitlines() if rule.startswith(".k .")]
-    return "\n" + "\n".join(rules)
-
-
-def _highlighted(file: dict[str, Any]) -> list[str]:
-    """Give each line of a file as HTML, coloured by its language."""
-    from markupsafe import Markup, escape
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
-
-    text = ["".join(c if _is_text(c) else "\N{REPLACEMENT CHARACTER}" for c in line) for line in file["text"]]
-    lexer = get_lexer_by_name(file["language"], stripnl=False, ensurenl=True)
-    made = highlight("\n".join(text), lexer, HtmlFormatter(nowrap=True)).removesuffix("\n").split("\n")
-    if len(made) != len(text):       # a lexer that adds or loses lines has nothing to say
-        return [escape(line) for line in text]
-    return [Markup(line) for line in made]  # noqa: S704  Pygments has escaped it
-
-
-def _is_text(c: str) -> bool:
-    return c == "\t" or ord(c) >= 32 and c not in "\x7f\x85\u2028\u2029" and not "\ud800" <= c <= "\udfff"
 
 
 def _prose(text: str) -> str:

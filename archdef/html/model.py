@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from archdef.html.advised import Advised, advised
 from archdef.html.chip import chip, memory
 from archdef.html.code import code
+from archdef.html.led import leads_to, reasons
 from archdef.html.occupied import curves
 from archdef.html.roof import roof
+from archdef.html.timed import timed
 from archdef.html.traced import traced
 from archdef.metrics import BUILT_IN
 from archdef.metrics.stalls import WAITS_FOR
 
 if TYPE_CHECKING:
     from archdef.run.result import Cost, Run
+
+
+_ABOUT = {"warps": "few warps", "issues": "instruction issue", "partitions": "partition camping", "queues": "memory queues", "banks": "bank conflicts"}
+"""Heat map → the cause of which the line has most that it leads to."""
 
 
 @attrs.frozen(eq=False)
@@ -29,6 +36,8 @@ class Shown:
     """The line that the sentence is about."""
     checked: str = ""
     """``correct``, or how wrong its output was; empty: nobody looked."""
+    advice: Sequence[Advised] | None = None
+    """What to change; None: nobody was asked."""
 
 
 def model(shown: Sequence[Shown], title: str, failures: Sequence[str] = ()) -> dict[str, Any]:
@@ -54,17 +63,20 @@ def _launch(number: int, shown: Shown) -> dict[str, Any]:
     run = shown.run
     words, bounds = run.architecture.words, run.bounds
     found = code(run)
+    about = {heat: leads_to(run, cause, found.lines) for heat, cause in _ABOUT.items()} if found.lines else {}
     place = shown.costliest and found.place(shown.costliest.file, shown.costliest.line)
     return {
         "id": f"r{number}", "kernel": run.kernel, "machine": run.architecture.label, "about": f"{run.architecture.vendor} {run.architecture.title}",
         "grid": list(run.grid), "block": list(run.block), "cycles": run.cycles, "elapsed_s": run.elapsed_s, "checked": shown.checked,
         "registers": run.registers, "registers_from": run.registers_from, "shared_bytes": run.shared_bytes,
-        "words": attrs.asdict(words), "reason": shown.reason,
+        "words": attrs.asdict(words), "warp_size": run.architecture.warp.size, "reason": shown.reason, "reasons": reasons(run, found.lines),
         "costliest": shown.costliest and {"file": shown.costliest.file, "line": shown.costliest.line, "text": shown.costliest.text, "place": place},
         "files": found.files, "ops": found.ops, "lines": found.lines, "statements": found.statements,
         "stack": _stack(run, found.lines), "stalls": run.counters.stalls, "lane_cycles": run.counters.lane_cycles,
         "bounds": bounds and bounds.to_dict(), "roof": roof(run), "memory": memory(run, found.lines), "chip": chip(run),
-        "occupancy": curves(run), "lanes": traced(run, found), "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
+        "occupancy": curves(run), "lanes": traced(run, found), "time": timed(run, about),
+        "advice": None if shown.advice is None else advised(shown.advice, found),
+        "launched": len(run.launches), "warnings": list(run.warnings), "printed": run.printed,
         "metrics": dict(run.metrics)}
 
 

@@ -21,11 +21,12 @@ def traced(run: Run, code: Code) -> list[dict[str, Any]]:
         return []
     found = []
     for block, warp in trace.window.warps:
-        steps = trace.steps(warp, block)
+        steps, cycles = trace.steps(warp, block), trace.lane_cycles(warp, block)
+        together = sum(cycles.values()) == cycles["coherent"]
         bars = [{"begin": step.begin, "end": step.end, "issued": step.issued, "lanes": _groups(step.states.tolist()),
-                 "place": code.leads[code.sources[step.statements[0]]]} for step in steps[:MOST_STEPS]]
-        found.append({"block": block, "warp": warp, "size": trace.warp_size, "steps": bars, "left_out": len(steps) - len(bars), "lost": trace.lost,
-                      "lane_cycles": trace.lane_cycles(warp, block)})
+                 "place": code.leads[code.sources[step.statements[0]]]} for step in steps[:MOST_STEPS]] if not together else []
+        found.append({"block": block, "warp": warp, "size": trace.warp_size, "steps": bars, "left_out": 0 if together else len(steps) - len(bars),
+                      "lost": trace.lost, "lane_cycles": cycles, "together": together and bool(steps)})
     return found
 
 

@@ -1,4 +1,4 @@
-"""What templates take beside the model: figures at the head of a launch, widths of ways between memories, costs by place."""
+"""What templates take beside the model: figures at the head of a launch, widths of ways between memories."""
 from __future__ import annotations
 
 import math
@@ -7,19 +7,10 @@ from typing import Any
 
 from archdef.formatting import count, percent, seconds
 
-MOST_LINES = 400
-"""Of the table of lines: the costliest."""
-
 
 def view(run: Mapping[str, Any]) -> dict[str, Any]:
     """Give a launch of the model with what its page needs."""
-    costs = {cost["place"]: cost | {"source": cost["source"]} for cost in run["statements"]}
-    costs |= {cost["place"]: {"source": None} | costs.get(cost["place"], {}) | cost for cost in run["lines"]}
-    most = {"source": max((cost["share"] for cost in run["lines"]), default=0.0), "ptx": max((cost["share"] for cost in run["statements"]), default=0.0)}
-    figures = [{"name": name, "value": value, "to": to} for name, value, to in _figures(run)]
-    listed = sorted((cost for cost in run["lines"] if cost["warp_cycles"]), key=lambda cost: -cost["warp_cycles"])
-    return {**run, "costs": costs, "most": most, "figures": figures, "ways": _ways(run["memory"]), "listed": listed[:MOST_LINES],
-            "unlisted": len(listed[MOST_LINES:])}
+    return {**run, "figures": [{"name": name, "value": value, "to": to} for name, value, to in _figures(run)], "ways": _ways(run["memory"])}
 
 
 def _figures(run: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -64,6 +64,12 @@ def partitions_in_use(m: Measurement) -> float | None:
     return m.counters.partitions_in_use or None
 
 
+@metric("count", "partitions with work when requests to DRAM come, summed / these requests", most=lambda m: m.architecture.dram.partitions)
+def partitions_per_request(m: Measurement) -> float | None:
+    """Partitions that have DRAM work when a request brings one work, itself included; of a line: how many its requests share the work among."""
+    return ratio(m.counters.dram_partitions, m.counters.dram_requests)
+
+
 def _traffic(m: Measurement) -> list[int]:
     partition = m.counters.partition
     moved: list[int] = (partition["bytes_read"] + partition["bytes_written"]).tolist()
@@ -71,4 +77,4 @@ def _traffic(m: Measurement) -> list[int]:
 
 
 METRICS = (dram_read_throughput, dram_write_throughput, dram_read_transactions, dram_write_transactions,
-           dram_utilization, dram_row_hit_rate, partition_busiest, partition_idlest, partitions_in_use)
+           dram_utilization, dram_row_hit_rate, partition_busiest, partition_idlest, partitions_in_use, partitions_per_request)

@@ -12,7 +12,7 @@ from rich.console import Group
 from rich.text import Text
 
 from archdef.errors import UnknownField, nearest
-from archdef.formatting import count, size, three
+from archdef.formatting import count, shortest, size, three
 from archdef.spec import KINDS, Architecture, Operation, PolicyValue, unit_of
 from archdef.spec.evidence import UNSTATED
 from archdef.spec.fields import Part, rule_of
@@ -170,12 +170,12 @@ def unit_cell(row: Mapping[str, Any]) -> str:
 def shown(value: Any, unit: str, with_unit: bool = True) -> str:
     """Write a value as tables show it; numbers of bytes always with their unit."""
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(shortest(each) if isinstance(each, float) else str(each) for each in value)
     if value is None:
         return "none"
     if unit == "B":
         return size(value)
-    number = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    number = shortest(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
     return f"{number} {unit}" if unit and with_unit else number
 
 

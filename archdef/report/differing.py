@@ -44,7 +44,7 @@ def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -
         if any("." in row["path"] for row in group):
             table.heading(Text(section, style="bold"))
         for row in (row for row in group if not row["path"].startswith(COSTS)):
-            cells = [cell for side in _own_words(row["a"], row["b"]) for cell in _cells(side, row["unit"], sources)]
+            cells = [cell for side in _own_words(*_told_apart(row["a"], row["b"])) for cell in _cells(side, row["unit"], sources)]
             inner = row["path"].removeprefix(section + ".")
             table.add(f"  {inner}" if inner != row["path"] else inner, unit_cell(row), *cells, "" if row["ratio"] is None else f"{row['ratio']:.3g}x")
         for name, fields_of_cost in groupby((row for row in group if row["path"].startswith(COSTS)), lambda row: row["path"].split(".")[2]):
@@ -62,6 +62,13 @@ def _cells(side: dict[str, Any] | None, unit: str, sources: dict[str, int]) -> t
         return Text(NOTHING), Text("")
     evidence = f"{side['kind']} [{sources.setdefault(side['source'], len(sources) + 1)}]" if side["source"] else ""
     return Text(shown(side["value"], unit, with_unit=False)), Text(evidence, style=STYLES.get(side["kind"], ""))
+
+
+def _told_apart(a: dict[str, Any] | None, b: dict[str, Any] | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """Give numbers that tables would show alike with all their digits."""
+    if a is None or b is None or not all(isinstance(side["value"], float) for side in (a, b)) or shown(a["value"], "") != shown(b["value"], ""):
+        return a, b
+    return a | {"value": repr(a["value"])}, b | {"value": repr(b["value"])}
 
 
 def _own_words(a: dict[str, Any] | None, b: dict[str, Any] | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
@@ -85,7 +92,7 @@ def _cost_cells(fields: list[tuple[str, dict[str, Any] | None]], sources: dict[s
     if not there:
         return Text(NOTHING), Text("")
     evidence = {str(cell): cell for _, cell in (_cells(side, "", sources) for _, side in there) if cell}
-    words = (f"{name} {side['value']}" for name, side in there if side["value"] is not None)
+    words = (f"{name} {shown(side['value'], '')}" for name, side in there if side["value"] is not None)
     return Text(", ".join(words) or "none"), Text(", ").join(evidence.values())
 
 

@@ -31,6 +31,8 @@ class Reason:
     """The part of the time that it accounts for, 0 to 1; those of all causes add up to 1."""
     text: str
     """What was measured of it, in a line."""
+    short: str
+    """Cause, share and one number, as a part of a sentence: ``partition camping (46 %: 3.28 of 8 busy)``."""
 
     def __str__(self) -> str:
         return f"{self.cause} ({percent(100 * self.share)} of the time): {self.text}"
@@ -44,6 +46,15 @@ class Cause:
     share: Callable[[Evidence], float]
     """The part of the time that it accounts for; 0 where there is nothing of it."""
     text: Callable[[Evidence], str]
+    brief: Callable[[Evidence], str] = lambda e: ""
+    """The one number of it that a sentence names, if there is one."""
+    noun: Callable[[Evidence], str] | None = None
+    """What a sentence calls it, if not by its name."""
+
+    def short(self, evidence: Evidence, share: float) -> str:
+        """Give what `Reason.short` is."""
+        number = self.brief(evidence)
+        return f"{self.noun(evidence) if self.noun else self.name} ({percent(round(100 * share))}{': ' if number else ''}{number})"
 
 
 def reasons(run: Run, least: float = NOTABLE) -> tuple[Reason, ...]:
@@ -52,7 +63,7 @@ def reasons(run: Run, least: float = NOTABLE) -> tuple[Reason, ...]:
         return ()
     evidence = Evidence(run)
     shares = [(cause.share(evidence), cause) for cause in CAUSES]
-    return tuple(Reason(cause.name, share, cause.text(evidence))
+    return tuple(Reason(cause.name, share, cause.text(evidence), cause.short(evidence, share))
                  for share, cause in sorted(shares, key=lambda row: -row[0]) if share > 0 and share >= least)
 
 
@@ -98,6 +109,20 @@ def _of_scattered(e: Evidence) -> str:
     parts = [f"{three(transactions / requests)} transactions per {name}" for name, transactions, requests in (
         ("load", c.global_load_transactions, c.global_loads), ("store", c.global_store_transactions, c.global_stores)) if requests]
     return f"{', '.join(parts)}; {percent(100 * max(e.unused, e.unused_behind))} of the bytes moved were asked for by nobody"
+
+
+def _brief_scattered(e: Evidence) -> str:
+    c = e.counters
+    most, name = max((_over(c.global_load_transactions, c.global_loads), "load"), (_over(c.global_store_transactions, c.global_stores), "store"))
+    return f"{three(most)} transactions per {name}"
+
+
+def _over(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _brief_camping(e: Evidence) -> str:
+    return f"{three(e.counters.partitions_in_use)} of {len(e.counters.partition)} busy"
 
 
 def _of_camping(e: Evidence) -> str:
@@ -158,10 +183,15 @@ def _few_warps(e: Evidence) -> float:
     return sum(e.latencies.values()) * e.missing + _units(e) * e.idle_schedulers
 
 
+def _brief_conflicts(e: Evidence) -> str:
+    c = e.counters
+    return f"{three(_over(c.shared_load_passes + c.shared_store_passes, c.shared_load_groups + c.shared_store_groups))} passes for one"
+
+
 def _of_conflicts(e: Evidence) -> str:
     c = e.counters
-    passes, least = c.shared_load_passes + c.shared_store_passes, c.shared_load_groups + c.shared_store_groups
-    return f"{three(passes / least if least else 0.0)} passes over the banks where one would do"
+    passes = _over(c.shared_load_passes + c.shared_store_passes, c.shared_load_groups + c.shared_store_groups)
+    return f"{three(passes)} passes over the banks where one would do"
 
 
 def _lanes(e: Evidence) -> float:
@@ -201,19 +231,22 @@ def _sms(e: Evidence) -> str:
 
 
 CAUSES: tuple[Cause, ...] = (
-    Cause("bound", _bound, _of_bound),
-    Cause("scattered accesses", _scattered, _of_scattered),
-    Cause("partition camping", _camping, _of_camping),
+    Cause("bound", _bound, _of_bound, noun=lambda e: f"the bound of {e.binding.name}" if e.binding else "a bound"),
+    Cause("scattered accesses", _scattered, _of_scattered, _brief_scattered),
+    Cause("partition camping", _camping, _of_camping, _brief_camping),
     Cause("memory queues", _queues, _of_queues),
-    Cause("atomic operations", lambda e: sum(e.of_atomics.values()), _of_atomics),
-    Cause("local memory", _spills, lambda e: f"{percent(100 * e.spilled)} of the transactions are to local memory"),
-    Cause("bank conflicts", _conflicts, _of_conflicts),
-    Cause("inactive lanes", _lanes, lambda e: f"{percent(100 * e.lanes)} of a {e.run.architecture.words.warp}'s lanes are active in the average instruction"),
-    Cause("few blocks", lambda e: e.without_block, _of_few_blocks),
+    Cause("atomic operations", lambda e: sum(e.of_atomics.values()), _of_atomics, lambda e: f"{count(e.counters.atomic_operations)} operations"),
+    Cause("local memory", _spills, lambda e: f"{percent(100 * e.spilled)} of the transactions are to local memory",
+          lambda e: f"{percent(100 * e.spilled)} of the transactions"),
+    Cause("bank conflicts", _conflicts, _of_conflicts, _brief_conflicts),
+    Cause("inactive lanes", _lanes, lambda e: f"{percent(100 * e.lanes)} of a {e.run.architecture.words.warp}'s lanes are active in the average instruction",
+          lambda e: f"{percent(100 * e.lanes)} active"),
+    Cause("few blocks", lambda e: e.without_block, _of_few_blocks, lambda e: f"{count(e.blocks)} for {e.multiprocessors} {_sms(e)}s"),
     Cause("uneven work", lambda e: e.uneven, _of_uneven),
     Cause("start and end", lambda e: e.edges, _of_edges),
-    Cause("occupancy", lambda e: sum(e.latencies.values()) * e.refused, _of_occupancy),
-    Cause("few warps", _few_warps, _of_few_warps),
+    Cause("occupancy", lambda e: sum(e.latencies.values()) * e.refused, _of_occupancy, lambda e: f"limited by {limiter(e.run.occupancy)}"),
+    Cause("few warps", _few_warps, _of_few_warps,
+          lambda e: f"{three(e.resident * e.run.architecture.limits.warps_per_multiprocessor)} resident"),
     _latency("memory latency", "memory", _of_latency),
     _latency("shared memory latency", "shared", _waiting("shared_dependency")),
     _latency("arithmetic latency", "arithmetic", _waiting("alu_dependency")),

@@ -10,13 +10,14 @@ from archdef import html
 from archdef.run.explain import costliest, why
 
 if TYPE_CHECKING:
+    from archdef.html.advised import Advised
     from archdef.html.model import Shown
     from archdef.run.result import Run
 
 
-def shown(run: Run, checked: str = "") -> Shown:
-    """Put a launch beside the reason for the time that it took; `checked` says whether its output was right."""
-    return html.model.Shown(run, why(run), costliest(run), checked)
+def shown(run: Run, checked: str = "", advice: Sequence[Advised] | None = None) -> Shown:
+    """Put a launch beside the reason for the time that it took; `checked` says whether its output was right, `advice` what to change."""
+    return html.model.Shown(run, why(run), costliest(run), checked, advice)
 
 
 def save(runs: Sequence[Run], path: str | os.PathLike[str]) -> Path:

@@ -18,12 +18,13 @@ SHOWN = ("ipc", "achieved_occupancy", "branch_efficiency", "warp_execution_effic
          "dram_read_throughput", "dram_write_throughput", "dram_utilization", "partition_busiest", "partition_idlest",
          "partitions_in_use")
 LINES = 8
+REASONS = 3
 
 
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
-    return Group(*_interrupted(run), _head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), _metrics(run), _stack(run),
-                 *_lanes(run), _lines(run, lines))
+    return Group(*_interrupted(run), _head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), *_why(run), _metrics(run),
+                 _stack(run), *_lanes(run), _lines(run, lines))
 
 
 def _interrupted(run: Run) -> list[Text]:
@@ -58,6 +59,11 @@ def _bounds(run: Run) -> list[Text]:
         lines.append(f"roofline: {three(roof.gflop_s)} of {three(roof.attainable)} GFLOP/s attainable (" + ", ".join(
             f"{point.level} {three(point.intensity)} FLOP/B" for point in roof.points) + f"; peak {three(roof.peak)})")
     return [Text("\n".join(lines))]
+
+
+def _why(run: Run) -> list[Text]:
+    """Say what accounts for the most of the time."""
+    return [Text("\n".join(f"{'     ' if number else 'why: '}{reason}" for number, reason in enumerate(run.reasons[:REASONS])))] if run.reasons else []
 
 
 def _spilled(run: Run) -> str:

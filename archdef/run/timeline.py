@@ -17,7 +17,7 @@ from archdef.errors import LaunchError
 from archdef.files import trace_events
 from archdef.run import timeline_trace
 from archdef.run.levels import DETAILS, FOREVER
-from archdef.run.why import Prober, Reason
+from archdef.run.why import EXPLAINING, Prober, Reason, how_to_ask
 
 if TYPE_CHECKING:
     from archdef.engine.core import Grid
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MOST_BUCKETS = 1 << 14
 MOST_RECORDS = 1 << 22
 CLOCKS = ("cycles", "us")
+REQUEST_KINDS = ("read", "write", "atomic", "texture")
+"""Kinds of requests, in the order of the engine's ``RequestKind``."""
 
 
 def _detail(given: Any) -> str:
@@ -73,18 +75,19 @@ class TimelineWindow:
 
     detail: str = attrs.field(default="blocks", converter=_detail)
     """``kernels``: sums over time, of multiprocessors and memory partitions; ``blocks``: also every block; ``units``: also, over time, what warps of every
-    multiprocessor wait for and which units they use; ``warps``: also every issue, and every wait, of warps."""
+    multiprocessor wait for and which units they use, and what banks of shared memory serve; ``warps``: also every issue, and every wait, of warps;
+    ``requests``: also every request to memory, stage by stage."""
     cycles: tuple[int, int | None] = attrs.field(default=(0, None), converter=_cycles)
     """First cycle of the launch that is of interest, and the first one behind; None: to the end."""
     multiprocessors: tuple[int, ...] | None = attrs.field(default=None, converter=_numbers)
-    """Those whose warps are recorded; None: all. Everything else is always of all."""
+    """Those whose warps' issues are recorded; None: all. Everything else, requests among it, is always of all."""
     buckets: int = attrs.field(default=256)
     """Buckets of time that sums are kept for, at most; an even number."""
     bucket_cycles: int = attrs.field(default=1)
     """Cycles of a bucket to begin with, at least those of an epoch of the engine (60 to 256). When there are no more buckets, two become one: the memory that
     a timeline takes does not depend on how long it is."""
     records: int = attrs.field(default=1 << 16)
-    """Blocks, and issues of warps, that are kept; 56 and 112 bytes each. What is beyond is counted as lost."""
+    """Blocks, issues of warps, and requests that are kept; 56, 112 and 152 bytes each. What is beyond is counted as lost."""
 
     @buckets.validator
     def _buckets_are_few(self, attribute: attrs.Attribute[int], value: int) -> None:
@@ -139,8 +142,12 @@ class TimelineRecord:
     multiprocessors: np.ndarray
     partitions: np.ndarray
     activity: np.ndarray | None
+    bank_words: np.ndarray | None
+    """Words that banks of shared memory served, ``[bucket, bank]``."""
+    requests: np.ndarray
     blocks_lost: int
     issues_lost: int
+    requests_lost: int
 
     @classmethod
     def of(cls, window: TimelineWindow, cycles: int, grid: Grid, kernels: Sequence[str], programs: Sequence[Program]) -> TimelineRecord:
@@ -148,7 +155,7 @@ class TimelineRecord:
         assert grid.timeline is not None, "its timeline is recorded"
         recorder, counts = grid.timeline, [len(program.statements) for program in programs]
         first, last = window.cycles
-        multiprocessors, partitions, activity = recorder.sums()
+        multiprocessors, partitions, activity, banks = recorder.sums()
         # the last epoch reaches beyond the launch, or ends before its last store has landed
         used = max(-(-(min(cycles, FOREVER if last is None else last) - first) // recorder.width), _used(multiprocessors), _used(partitions))
         blocks, issues = recorder.blocks(), recorder.warps()
@@ -156,7 +163,8 @@ class TimelineRecord:
         issues = issues[np.lexsort((issues["begin"], issues["slot"], issues["multiprocessor"]))]
         return cls(window, recorder.width, grid.ready, grid.started - grid.ready, tuple(kernels),
                    tuple(itertools.accumulate(counts[:-1], initial=0)), blocks, issues, _long(multiprocessors, used), _long(partitions, used),
-                   None if activity is None else _long(activity, used), *recorder.lost)
+                   None if activity is None else _long(activity, used), None if banks is None else _long(banks, used), recorder.memory_requests(),
+                   *recorder.lost)
 
 
 class RunTimeline:
@@ -213,6 +221,46 @@ class RunTimeline:
         """What warps of the launch did, ``[bucket, multiprocessor]``, structured: ``stall_cycles[cause]`` and ``unit_issues[unit]``; None below ``units``."""
         return self.record.activity
 
+    def partition_activity(self) -> tuple[np.ndarray, np.ndarray, str]:
+        """Give how busy each memory partition is over time, for a heat map.
+
+        Returns
+        -------
+        cycles : ndarray of int
+            First cycle of each bucket, as `begins`.
+        busy : ndarray of float
+            ``[bucket, partition]``, in percent of the bucket's time.
+        unit : str
+            What `busy` is, in words.
+        """
+        period_fs = self.run.counters.elapsed_s * 1e15 / max(self.run.cycles, 1)
+        busy = 100 * self.partitions["busy_fs"] / (self.lengths * period_fs)[:, None]
+        return self.begins, busy, "% of the time in which the DRAM data bus of the partition moves data"
+
+    def bank_activity(self) -> tuple[np.ndarray, np.ndarray, str]:
+        """Give what each bank of shared memory serves over time, for a heat map.
+
+        An access of a warp asks a bank for each different word once, or once for each group of lanes that goes over the banks by itself; what copies without
+        warps bring is not in it. Banks of one number are taken together, of all multiprocessors.
+
+        Returns
+        -------
+        cycles : ndarray of int
+            First cycle of each bucket, as `begins`.
+        words : ndarray of float
+            ``[bucket, bank]``, words a cycle.
+        unit : str
+            What `words` is, in words.
+
+        Raises
+        ------
+        LaunchError
+            The detail is less than ``units``.
+        """
+        if self.record.bank_words is None:
+            raise LaunchError(f"what banks serve is in timelines of the detail 'units' and of those above, this one has {self.window.detail!r}")
+        return self.begins, self.record.bank_words / self.lengths[:, None], "words a cycle that the bank serves, in all multiprocessors together"
+
     @property
     def blocks(self) -> np.ndarray:
         """Blocks, structured, in order of their starts: ``multiprocessor``, ``slot``, ``block``, ``kernel``, ``serial``, cycles ``begin`` and ``end``."""
@@ -228,9 +276,23 @@ class RunTimeline:
         return self.record.issues
 
     @property
+    def requests(self) -> np.ndarray:
+        """Requests to memory, structured, in the order in which they were sent; none below ``requests``. Of all launches that the machine worked on.
+
+        ``warp`` of the grid (-1: no access of a warp has sent it, such as bulk copies and instruction fetches), ``kernel``, ``serial``, ``statement``,
+        ``multiprocessor``, ``kind`` (a place in `REQUEST_KINDS`), ``address``, ``bytes``, ``partition`` of memory. Then the cycles at which it came from one
+        stage to the next, -1 where it did not pass or has not come so far: ``begun`` by the load/store unit, ``sent`` by it, past L1, to the port;
+        ``refused``: first of its port, but its partition's queue was full; ``left`` the port; ``arrived`` through the port of its partition or slice;
+        ``queued``: DRAM got a transaction that it waits for; ``served``: that was over; ``answered``: the multiprocessor has its data, or the store has landed.
+        ``ahead`` is the place in this array of the request that asked DRAM for what it waits for, itself if it did; ``gathered`` is 1 if it was
+        answered together with an equal one.
+        """
+        return self.record.requests
+
+    @property
     def lost(self) -> int:
-        """Blocks and issues that found no room in the window's `records`."""
-        return self.record.blocks_lost + self.record.issues_lost
+        """Blocks, issues and requests that found no room in the window's `records`."""
+        return self.record.blocks_lost + self.record.issues_lost + self.record.requests_lost
 
     @functools.cached_property
     def _launches(self) -> dict[int, ChildLaunch]:
@@ -269,10 +331,12 @@ class RunTimeline:
     def why(self, warp: int, cycle: int, block: int = 0) -> Reason:
         """Say what holds a warp at a cycle, until when, and what that waits for in turn; it prints as a chain of reasons.
 
-        Raises LaunchError unless the detail is ``warps`` and that cycle of the warp was recorded.
+        Raises LaunchError unless the detail is ``warps``, or ``requests``, which also says for which request it waits and which are ahead of that,
+        and that cycle of the warp was recorded.
         """
-        if self.window.detail != "warps":
-            raise LaunchError(f"why a warp waits is in timelines of the detail 'warps', this one has {self.window.detail!r}")
+        if self.window.detail not in EXPLAINING:
+            raise LaunchError(f"why a warp waits is in timelines of the detail {' or '.join(map(repr, EXPLAINING))}, this one has {self.window.detail!r}: "
+                              + how_to_ask(cycle))
         warp, block = (values.whole(n, what, LaunchError) for n, what in ((warp, "a warp to ask for"), (block, "a block to ask for")))
         cycle = values.whole(cycle, "a cycle to ask for", LaunchError)
         if block >= math.prod(self.run.grid) or warp >= self.run.occupancy.warps_per_block:

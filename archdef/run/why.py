@@ -18,12 +18,32 @@ from archdef.metrics.stalls import WAITS_FOR
 if TYPE_CHECKING:
     from archdef.run.timeline import RunTimeline
 
+EXPLAINING = ("warps", "requests")
+"""Details of timelines that say why a warp waits."""
+MARGIN = 16384
+"""Cycles before and behind one that is asked for, in which what it waits for is looked for."""
 DEEPEST = 16
 """Links of a chain of reasons at most."""
 _NEAR = frozenset({Space.SHARED})
 _MEMORY = frozenset({Kind.LOAD, Kind.STORE, Kind.ATOM, Kind.TEXTURE, Kind.SURFACE, Kind.COPY, Kind.BULK, Kind.MATRIX_LOAD, Kind.MATRIX_STORE})
 _UNITS = 16
+MOST_KEPT = 1 << 20
+"""Records of a timeline that is made to say why."""
 _SAID = {"selected": "issues", "not_started": "is not there yet", "ended": "has ended"}
+
+
+def around(cycle: Any) -> tuple[int, int]:
+    """Give the cycles of a timeline that says why a warp waits at one of them."""
+    return max(int(cycle) - MARGIN, 0), int(cycle) + MARGIN
+
+
+def how_to_ask(cycle: Any) -> str:
+    """Say how to launch a kernel whose warps' waits at a cycle are of interest."""
+    try:
+        first, last = around(cycle)
+    except (TypeError, ValueError, OverflowError):
+        first, last = 0, MARGIN
+    return f"launch with timeline=archdef.TimelineWindow('requests', cycles=({first}, {last}), records={MOST_KEPT})"
 
 
 @attrs.frozen

@@ -1,11 +1,16 @@
 """Matrix instructions: what each class of them computes, and how a machine adds up their products."""
 from __future__ import annotations
 
+import math
+import re
+
 import attrs
 
 from archdef.spec.fields import integer, policy
 from archdef.spec.policy import PolicyValue, named
 
+GROUP_BITS = 256
+"""Bits of a row of the first factor, and of a column of the second one, that go into a product of four warps."""
 _FORMS = (
     ("f16", "f16 or bf16", (("m8n8k4", "matrix"), ("m16n8k8", "matrix_m16n8k8"), ("m16n8k16", "matrix"))),
     ("tf32", "tf32", (("m16n8k4", "matrix_tf32"), ("m16n8k8", "matrix_tf32"))),
@@ -21,6 +26,12 @@ _FORMS = (
     ("and", "single bits by and", (("m8n8k128", "matrix_bits_and"), ("m16n8k128", "matrix_bits_and matrix_tall"),
                                    ("m16n8k256", "matrix_bits_and matrix_tall"))))
 
+
+def _products(shape: str) -> int:
+    """Count the operations of a product, a multiplication and an addition each: ``m16n8k8`` has 2,048."""
+    return 2 * math.prod(map(int, re.findall(r"\d+", shape)))
+
+
 MATRIX_CLASSES: dict[str, str] = {
     f"matrix_{name}_{shape}": f"matrix product {shape} of {what}" + ", in each of four groups of lanes" * ((name, shape) == ("f16", "m8n8k4"))
     for name, what, shapes in _FORMS for shape, _ in shapes} | {
@@ -35,6 +46,12 @@ MATRIX_CLASSES: dict[str, str] = {
     "store_matrix": "store of tiles of 8 x 8 16-bit numbers to shared memory (stmatrix)",
 }
 """Classes of operation. A product of matrices that are larger than those named (`wmma`) is several of them."""
+
+MATRIX_FLOPS: dict[str, tuple[str, int]] = {
+    **{f"matrix_{name}_{shape}": (name, _products(shape) * (4 if (name, shape) == ("f16", "m8n8k4") else 1))
+       for name, _, shapes in _FORMS if name in ("f16", "tf32", "f64") for shape, _ in shapes},
+    **{f"warpgroup_{name}": (name, 2 * 16 * 8 * GROUP_BITS // bits) for name, bits in (("f16", 16), ("tf32", 32), ("fp8", 8))}}
+"""Class of products of floating-point numbers → their type, and operations of a warp's instruction; of `warpgroup` classes, for eight columns."""
 
 MATRIX_FEATURES: dict[str, str] = {
     "matrix": "matrix products on f16: wmma, mma m8n8k4 (7.0)",

@@ -8,6 +8,7 @@ import archdef
 from archdef import registry
 from archdef.metrics.counters import STALLS
 from archdef.run.causes import CAUSES, reasons
+from archdef.run.explain import why
 
 SPMV = """mov.u32 %y, 0; and.b32 %b, %t, 31; setp.ne.u32 %c, %b, 5; @%c bra SHORT;
 LONG: ld.global.f32 %a1, [%q]; add.f32 %a0, %a0, %a1; add.u32 %y, %y, 1; setp.lt.u32 %c, %y, 40; @%c bra LONG;
@@ -65,6 +66,9 @@ def test_a_cause_is_given_where_a_kernel_shows_it_and_not_elsewhere(cause, machi
     assert cause in found and number in found[cause].text, [str(reason) for reason in run.reasons]
     if cause in LARGEST:
         assert run.reasons[0].cause == cause, [str(reason) for reason in run.reasons]
+    assert all(len(reason.short.replace(" %", "%").split()) <= 9 for reason in reasons(run, 0)), [reason.short for reason in reasons(run, 0)]
+    sentence = why(run)
+    assert len(sentence.replace(" %", "%").split()) <= 25 and sentence.count("transactions") <= 1 and run.reasons[0].short in sentence, sentence
     elsewhere = launched(other_machine, other, blocks=other_blocks, threads=other_threads, trips=other_trips)
     assert cause not in {reason.cause for reason in elsewhere.reasons}, [str(reason) for reason in elsewhere.reasons]
 

@@ -29,3 +29,13 @@ def test_a_rate_above_a_ceiling_is_found(monkeypatch):
     monkeypatch.setitem(run.__dict__, "bounds", None)
     run.partition["response_bytes"] *= 1_000_000
     assert any("by L2 reads" in found or "by network reads" in found for found in exceeded(run))
+
+
+@pytest.mark.parametrize("machine, kernel, least", [("g80", "products and sums", 0.9), ("gt200", "products and sums", 0.85), ("p100", "products and sums", 0.85)])
+def test_instructions_that_do_not_pair_are_not_counted_as_pairs(machine, kernel, least):
+    """A launch that does nothing but issue is close to its bound; half of it was claimed where a unit is not issued to twice in a slot."""
+    if machine not in MACHINES:
+        pytest.skip(f"{machine} is not installed")
+    run = launched(machine, kernel, blocks=6 * registry.get(machine).chip.multiprocessors, threads=256, trips=4)
+    (issue,) = [bound for bound in run.bounds.lower if bound.name == "issue"]
+    assert least * run.cycles < issue.cycles <= run.cycles and "paired as far as their units allow" in issue.about

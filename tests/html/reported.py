@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from archdef import Device, LaneWindow
+from archdef import Device, LaneWindow, TimelineWindow
 from archdef.examples import load
 from archdef.examples.comparison import compare
 
@@ -49,7 +49,7 @@ DONE:
 def transposes():
     """Two kernels on two variants of the machine."""
     machines = [gizmo(), gizmo().evolve({"chip.multiprocessors": 2})]
-    return compare(load("transpose"), machines, 64, ("naive", "tiled"))
+    return compare(load("transpose"), machines, 64, ("naive", "tiled"), lanes=LaneWindow((0,), (0, 400)), timeline=TimelineWindow("units", buckets=64))
 
 
 @functools.cache
@@ -69,6 +69,48 @@ def divergent():
 def runs():
     """All of them."""
     return [*(row.run for row in (*transposes().rows, *products().rows)), divergent(), elsewhere()]
+
+
+def spread(column, rows):
+    """Unpack a column, as the page's script does."""
+    if isinstance(column, list):
+        return column
+    values = [column["of"]] * rows
+    for at, value in zip(column["at"], column["is"], strict=True):
+        values[at] = value
+    return values
+
+
+def records(columns):
+    """Unpack columns into records."""
+    fields = {name: spread(column, columns["rows"]) for name, column in columns.items() if name != "rows"}
+    return [dict(zip(fields, row)) for row in zip(*fields.values(), strict=True)]
+
+
+def unpacked(spec):
+    """Unpack a chart's specification."""
+    if isinstance(spec, list):
+        return [unpacked(value) for value in spec]
+    if not isinstance(spec, dict):
+        return spec
+    if "grid" in spec:
+        begins, lengths, rows = (spec["grid"][name] for name in ("begins", "lengths", "rows"))
+        values = spread(spec["grid"]["values"], rows * len(begins))
+        return {"values": [{"begin": begins[k // rows], "end": begins[k // rows] + lengths[k // rows], "row": k % rows, "below": k % rows + 1, "value": value}
+                           for k, value in enumerate(values)]}
+    return {"values": records(spec["columns"])} if "columns" in spec else {key: unpacked(value) for key, value in spec.items()}
+
+
+def places(run):
+    """List the lines that a packed launch has costs of: its script gives them rows."""
+    last = len(run["files"]) - 1
+    found = {f"{last}:{number}" for number in spread(run["statements"]["number"], run["statements"]["rows"])}
+    if run["lines"]:
+        lines = run["lines"]
+        found |= {f"{file}:{line}" for file, line in zip(spread(lines["file"], lines["rows"]), spread(lines["line"], lines["rows"]))}
+    return found
+
+
 ELSEWHERE = """
 .version 4.0
 .target sm_20

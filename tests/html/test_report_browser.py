@@ -11,7 +11,7 @@ BROWSER, DRIVER = (next(filter(None, map(shutil.which, names)), None) for names 
 pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="no chromium with its chromedriver")
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
             "--disable-sync", "--hide-scrollbars")
-DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg')).length === 0"
+DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg, canvas')).length === 0"
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,7 @@ def test_lines_are_shaded_by_what_is_chosen(page):
     def shaded():
         return page.execute_script("return [...document.querySelectorAll('#r1 .pane:first-child tr[id]')].filter(r => r.querySelector('.h').textContent).map(r => r.id)")
 
+    key(page, "]")
     by_cycles = shaded()
     page.execute_script("const s = document.querySelector('#r1 .shade'); s.value = 'bank_conflicts'; s.dispatchEvent(new Event('change'))")
     lines = [line for line in transposes().rows[1].run.lines if line.counters.shared_load_passes > line.counters.shared_load_groups]
@@ -94,6 +95,27 @@ def test_an_op_marks_its_own_line_of_ptx_and_the_source_line_of_that(page):
     marked = page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => [r.id, r.dataset.p || ''])")
     assert [i for i, p in marked if i and p] == [f"r0-{op.get_attribute('data-p')}"]
     assert [i for i, p in marked if not p] == [f"r0-{op.get_attribute('data-s')}"]
+
+
+def test_the_table_of_lines_shows_what_warps_of_each_wait_for(page):
+    def headings():
+        return page.execute_script("return [...document.querySelectorAll('#r0-lines th')].map(h => h.textContent)")
+
+    assert {"sectors wasted", "bank conflicts", "divergent", "partitions in use", "trans. per load", "active lanes", "issued"} <= set(headings())
+    page.execute_script("const s = document.querySelector('#r0 .columns'); s.value = 'waits'; s.dispatchEvent(new Event('change'))")
+    run = transposes().rows[0].run
+    assert {"issuing" if cause == "selected" else cause.replace("_", " ") for cause, cycles in run.counters.stalls.items() if cycles} <= set(headings())
+    shares = page.execute_script("return [...document.querySelectorAll('#r0-lines tbody tr')].map(r => [...r.cells].slice(6, -1).reduce((a, c) => a + Number(c.dataset.v), 0))")
+    assert shares and all(abs(share - 100) < 0.01 for share in shares)
+
+
+def test_a_click_on_a_reason_leads_to_its_line_or_to_what_shows_it(page):
+    for link in page.find_elements("css selector", "#r0 .reasons a"):
+        target = link.get_attribute("href").partition("#")[2]
+        page.execute_script("arguments[0].click()", link)
+        assert page.execute_script("return location.hash") == f"#{target}"
+        if ":" in target:
+            assert target in page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => r.id)")
 
 
 def test_headings_sort(page):
@@ -164,13 +186,36 @@ def test_each_chart_has_marks(page):
         wait(page, f"return !document.getElementById('{run}').hidden")
         wait(page, DRAWN)
         empty = page.execute_script("return [...document.querySelectorAll('article:not([hidden]) .chart, #comparison .chart')].filter(c => "
-                                    "!c.querySelector('.mark-rect path, .mark-line path, .mark-symbol path')).map(c => c.dataset.chart)")
+                                    "!c.querySelector('.mark-rect path, .mark-line path, .mark-symbol path') && !(c.querySelector('canvas') && painted(c.querySelector('canvas'))))"
+                                    ".map(c => c.dataset.chart); function painted(c) { return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v); }")
         assert empty == []
 
 
 def test_a_click_on_a_bar_leads_to_its_line(page):
     page.execute_script("document.querySelector('#r0-stack .mark-rect path').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     wait(page, "return document.querySelectorAll('#r0 tr.marked').length > 0")
+
+
+def test_a_click_on_a_heat_map_leads_to_the_line_with_most_of_it(page):
+    from selenium.webdriver import ActionChains
+
+    led = page.find_element("css selector", "#r0-time [data-chart='heat-queues']").find_element("xpath", "..").find_element("css selector", "h3 a")
+    target = led.get_attribute("href").partition("#")[2]
+    canvas = page.find_element("css selector", "#r0-time [data-chart='heat-queues'] canvas")
+    page.execute_script("document.querySelector('header').style.position = 'static'; arguments[0].scrollIntoView({block: 'center'})", canvas)
+    ActionChains(page).move_to_element(canvas).click().perform()
+    wait(page, f"return location.hash === '#{target}'")
+    assert target in page.execute_script("return [...document.querySelectorAll('#r0 tr.marked')].map(r => r.id)")
+
+
+def test_rows_of_a_launch_are_made_when_it_is_shown(page):
+    def rows():
+        return page.execute_script("return ['r0', 'r1'].map(r => document.querySelectorAll(`#${r} .code tr[data-s]`).length)")
+
+    first, second = rows()
+    assert first > 0 == second
+    key(page, "]")
+    assert rows()[0] == first and rows()[1] > 0
 
 
 def test_keys_choose_launches_and_costly_lines(page):

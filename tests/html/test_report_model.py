@@ -2,8 +2,10 @@
 import pytest
 from reported import DIVERGENT, divergent, gizmo, products, runs, transposes
 
-from archdef import occupancy, registry
+from archdef import TimelineWindow, occupancy, registry
 from archdef.errors import LaunchError
+from archdef.examples import load
+from archdef.examples.comparison import compare
 from archdef.html.model import model
 from archdef.html.occupied import _warps, curves
 from archdef.run.html_report import shown
@@ -140,7 +142,34 @@ def test_lanes_are_those_of_the_trace():
                 counted[state] = counted.get(state, 0) + (behind - first) * (step["end"] - step["begin"])
         assert counted == {state: n for state, n in run.lane_trace.lane_cycles(warp["warp"], warp["block"]).items() if n}
     assert any(state == "second_path" for warp in warps for step in warp["steps"] for _, _, state in step["lanes"])
-    assert of(transposes().rows[0].run)["lanes"] == []
+    (together,) = of(transposes().rows[0].run)["lanes"]
+    assert together["together"] and together["steps"] == [] and of(products().rows[0].run)["lanes"] == []
+
+
+def test_heat_maps_are_what_the_timeline_has():
+    run = transposes().rows[1].run
+    time, timeline = of(run)["time"], run.timeline()
+    assert [tuple(block.values()) for block in time["blocks"]] == [tuple(int(block[name]) for name in ("multiprocessor", "slot", "block", "begin", "end"))
+                                                                   for block in timeline.blocks]
+    heats = {heat["name"]: heat for heat in time["heats"]}
+    assert {"warps", "issues", "partitions", "queues"} <= set(heats)
+    issued = sum(value * length for row, length in zip(heats["issues"]["values"], heats["issues"]["lengths"]) for value in row)
+    assert issued == pytest.approx(run.counters.instructions)
+    busy = sum(value / 100 * length for row, length in zip(heats["partitions"]["values"], heats["partitions"]["lengths"]) for value in row)
+    assert busy / run.cycles == pytest.approx(run.partition["busy_fs"].sum() / run.elapsed_s / 1e15, rel=0.01)
+    assert all(0 <= value <= 100.5 for heat in ("warps", "partitions") for row in heats[heat]["values"] for value in row)
+    begins, words, _ = timeline.bank_activity()
+    assert heats["banks"]["begins"] == begins.tolist() and heats["banks"]["values"] == [pytest.approx(row) for row in words.tolist()]
+    assert "banks" not in {heat["name"] for heat in of(transposes().rows[0].run)["time"]["heats"]}     # it uses no shared memory
+    assert of(products().rows[0].run)["time"] is None
+
+
+def test_many_buckets_become_few():
+    run = compare(load("transpose"), [gizmo()], 64, ("naive",), timeline=TimelineWindow("units", buckets=512)).rows[0].run
+    assert len(run.timeline().begins) > 64
+    for heat in of(run)["time"]["heats"]:
+        assert len(heat["begins"]) == len(heat["lengths"]) == len(heat["values"]) <= 64
+        assert sum(heat["lengths"]) == run.timeline().lengths.sum()
 
 
 def test_lines_stand_beside_each_other():

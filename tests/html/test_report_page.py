@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from reported import HOSTILE, divergent, products, runs, transposes
+from reported import HOSTILE, divergent, gizmo, places, products, records, runs, spread, transposes, unpacked
 
-from archdef import registry
+from archdef import Device, registry
 from archdef.cli import main
 from archdef.errors import ArchdefError, MissingExtra
 from archdef.examples import load
@@ -93,13 +93,14 @@ def test_only_the_pages_own_scripts_may_run(page, text):
 
 
 def test_whatever_is_clicked_leads_to_something(page):
-    ids, data = set(page.ids), json.loads(page.scripts[0])
+    data = json.loads(page.scripts[0])
+    ids = set(page.ids) | {f"{run['id']}-{place}" for run in data["runs"] for place in places(run)}
     links = {attributes["href"][1:] for tag, attributes in page.elements if tag == "a"}
-    rows = {attributes["data-line"] for _, attributes in page.elements if "data-line" in attributes }
-    charts = json.dumps([data["charts"], *(run["charts"] for run in data["runs"])])
+    charts = json.dumps(unpacked([data["charts"], *(run["charts"] for run in data["runs"])]))
     leads = set(re.findall(r'"to": "([^"]+)"', charts))
-    assert len(links) > 20 and len(rows) > 10 and len(leads) > 10
-    assert links - ids == set() and rows - ids == set() and leads - ids == set()
+    others = {f"{run['id']}-{place}" for run in data["runs"] for place in run["to"].values()}
+    assert len(links) > 20 and len(leads) > 10 and others
+    assert links - ids == set() and leads - ids == set() and others - ids == set()
 
 
 def test_each_chart_of_the_page_has_its_data_and_is_valid(page):
@@ -110,15 +111,14 @@ def test_each_chart_of_the_page_has_its_data_and_is_valid(page):
     named = {(attributes.get("data-run"), attributes["data-chart"]) for _, attributes in page.elements if "data-chart" in attributes}
     assert named == {(run, name) for run, charts in known.items() for name in charts}
     for run, name in sorted(named, key=str):
-        made = vl_convert.vegalite_to_vega(known[run][name])
+        made = vl_convert.vegalite_to_vega(unpacked(known[run][name]))
         assert made["marks"] and any(source.get("values") for source in made["data"]), (run, name)
 
 
 def test_hostile_text_stays_text(page, text):
     assert text.count("<img src=x") == 0 and text.count("onerror=alert(1)") >= 2
-    shown = "".join(page.texts)
-    assert HOSTILE.replace("\f", "\N{REPLACEMENT CHARACTER}").replace("\u2028", "\N{REPLACEMENT CHARACTER}").split("\N{REPLACEMENT CHARACTER}")[0] in shown
-    assert "{{ 1 }}" in shown
+    shown = "\n".join(kept["text"] for kept in json.loads(page.scripts[0])["texts"])
+    assert HOSTILE.replace("\f", "\N{REPLACEMENT CHARACTER}").replace("\u2028", "\N{REPLACEMENT CHARACTER}") in shown
 
 
 def test_a_hostile_title_and_failure_stay_text(tmp_path):
@@ -129,12 +129,44 @@ def test_a_hostile_title_and_failure_stay_text(tmp_path):
     assert len(page.scripts) == 3 and "".join(page.texts).count("onerror=alert(1)") >= 4
 
 
-def test_all_code_is_text_of_the_page(page):
-    shown = "".join(page.texts)
-    for run in runs():
+def test_all_code_that_costs_is_in_the_page_and_each_text_once(page):
+    data = json.loads(page.scripts[0])
+    texts = [kept["text"].split("\n") for kept in data["texts"]]
+    assert len({tuple(kept) for kept in texts}) == len(texts)
+    for run, packed in zip(runs(), data["runs"], strict=True):
+        by_level = {level: [file for file in packed["files"] if file["level"] == level] for level in ("source", "ptx")}
         for cost in (*run.lines, *run.statements):
-            if cost.warp_cycles and cost.line and cost.file in run.sources:
-                assert run.sources[cost.file][cost.line - 1] in shown
+            if cost.warp_cycles and cost.line and cost.line <= len(run.sources.get(cost.file, ())):
+                (own,) = [file for files in by_level.values() for file in files if file["name"] == cost.file.rpartition("/")[2]]
+                assert texts[own["text"]][cost.line - 1] == "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}"
+                                                                    for c in run.sources[cost.file][cost.line - 1])
+                assert any(first <= cost.line <= last for first, last in own["parts"])
+
+
+def test_costs_of_the_page_are_those_of_the_run(page):
+    data = json.loads(page.scripts[0])
+    for run, packed in zip(runs(), data["runs"], strict=True):
+        lines = records({name: column for name, column in (packed["lines"] or packed["statements"]).items() if name != "stalls"})
+        assert [line["number"] for line in lines] == [cost.line for cost in run.lines]
+        for k, (line, cost) in enumerate(zip(lines, run.lines, strict=True)):
+            assert line["issued"] == cost.counters.instructions
+            assert (line.get("partitions") or 0) == pytest.approx(run.metrics_of(cost.counters)["partitions_per_request"] or 0, rel=1e-3)
+            stalls = {cause: spread(column, len(lines))[k] for cause, column in (packed["lines"] or packed["statements"])["stalls"].items()}
+            assert {cause: n for cause, n in stalls.items() if n} == {cause: n for cause, n in cost.counters.stalls.items() if n}
+        ops = records(packed["ops"])
+        assert [op["issued"] for op in ops] == run.counters.issued.tolist()
+        assert all(data["strings"][op["text"]] in run.program.listing() for op in ops)
+
+
+def test_pieces_of_a_line_make_it_up():
+    """… for whatever a file holds; a character beyond the first plane is two units for a script."""
+    from archdef.html.colours import coloured
+
+    text = ["/* \U0001f600 begins", "ends */ int x = 1;\r", "\ufeffmov.u32 %r1, 0x10; // \U0001f600", "", '"""']
+    for language in ("cuda", "python", "ptx", "text"):
+        for line, colours in coloured(text, language):
+            assert not colours or sum(int(re.match(r"\d+", piece)[0]) for piece in colours.split(",")) == len(line.encode("utf-16-le")) // 2
+    assert any(colours for _, colours in coloured(text, "cuda"))
 
 
 def test_the_same_launches_give_the_same_file(tmp_path):
@@ -148,6 +180,19 @@ def test_a_report_is_small_enough_to_send(tmp_path):
         pytest.skip("no architecture plugin is installed")
     comparison = compare(load("transpose"), [registry.get(name) for name in names], 128, ("naive", "tiled"))
     assert comparison.correct and comparison.report(tmp_path / "all.html").stat().st_size < MOST_BYTES
+
+
+def test_a_report_of_much_code_is_small_enough_to_send(tmp_path):
+    sums = "\n".join(f"    add.f32 %f{k % 7 + 1}, %f{(k + 1) % 7 + 1}, %f{(k + 3) % 7 + 1};" for k in range(2000))
+    ptx = (".version 4.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .f32 %f<9>; .reg .u64 %d<2>;\n"
+           f"ld.param.u64 %d1, [out];\nld.global.f32 %f1, [%d1];\n{sums}\nst.global.f32 [%d1], %f1;\nst.global.f32 [%d1+4], %f5;\nret;\n}}\n")
+    launches = []
+    for multiprocessors in (2, 3, 4):
+        device = Device(gizmo().evolve({"chip.multiprocessors": multiprocessors}))
+        launches.append(device.compile(ptx).k[8, 64](device.zeros(4)))
+    path = launches[0].report(tmp_path / "x.html", *launches[1:])
+    data = json.loads(Page(path.read_text(encoding="utf-8")).scripts[0])
+    assert path.stat().st_size < MOST_BYTES / 2 and len(data["texts"]) == 1 and data["texts"][0]["lines"] > 2000
 
 
 @pytest.mark.parametrize("package, distribution", [("jinja2", "jinja2"), ("pygments", "pygments"), ("vl_convert", "vl-convert-python")])
@@ -184,6 +229,21 @@ def test_a_failed_launch_is_told(tmp_path):
     assert "naive on gizmo: it <b>fell</b> over" in page.texts
 
 
+def test_advice_leads_to_its_lines_the_greatest_gain_first(tmp_path):
+    from types import SimpleNamespace
+
+    row, other = transposes().rows[0], transposes().rows[1]
+    line = next(line for line in row.run.lines if line.line and line.warp_cycles)
+    given = [SimpleNamespace(rule=rule, file=file, line=number, text="", said=HOSTILE, remedy="pad the tile", supposed="it were so", cycles=300, cycles_if=cycles)
+             for rule, file, number, cycles in (("little", line.file, line.line, 200), ("much", line.file, 999_999, 100), ("whole", "", 0, 250))]
+    page = Page(transposes().report(tmp_path / "x.html", {(row.architecture.label, row.case.kernel): given, (other.architecture.label, other.case.kernel): []})
+                .read_text(encoding="utf-8"))
+    assert [text for text in page.texts if text in ("little", "much", "whole")] == ["much", "little", "whole"]
+    assert [attributes["data-line"] for tag, attributes in page.elements if tag == "tr" and "data-line" in attributes] == [f"r0-0:{line.line}"]
+    assert {"r0-advice", "r1-advice"} <= set(page.ids) and "r2-advice" not in page.ids and "3.00" in page.texts
+    assert "None: nothing that the rules know would gain enough." in page.texts
+
+
 def test_each_key_is_known_to_script_page_and_documentation(page, text):
     told = re.findall(r"<kbd>(.)</kbd>", text.partition('<dialog id="keys">')[2].partition("</dl>")[0])
     bound = re.findall(r'(?:"(.)"|\b([a-z])): ', text.partition("const KEYS = {")[2].partition("};")[0])
@@ -201,6 +261,9 @@ def test_the_command_writes_a_report(tmp_path):
     assert result.exit_code == 0 and json.loads(result.output) == {"files": [str(path)], "correct": True}
     page = Page(path.read_text(encoding="utf-8"))
     assert "r0-lanes" in page.ids and "r1" not in page.ids
+    assert "r0-time" in page.ids
+    result = CliRunner().invoke(main, ["report", "transpose", "naive", "-a", name, "-n", "64", "-o", str(path), "--not-over-time"])
+    assert result.exit_code == 0 and "r0-time" not in Page(path.read_text(encoding="utf-8")).ids
 
 
 @needs_machine
@@ -221,6 +284,7 @@ def test_a_launch_of_a_file_is_written_too(tmp_path):
     assert result.exit_code == 0, result.output
     page = Page((tmp_path / "x.html").read_text(encoding="utf-8"))
     assert [i for i in page.ids if re.fullmatch(r"r\d+", i)] == [f"r{k}" for k in range(len(names))]
+    assert "r0-time" in page.ids and "r0-lanes" in page.ids and "coherent" not in result.output
 
 
 def test_products_are_shown_under_their_roofs(page):

@@ -64,8 +64,9 @@ def stores(architecture):
 
 def test_the_costliest_line_is_named_with_its_cause_and_its_accesses(stores):
     assert costliest(stores).line == 3 and costliest(stores).text == "out[threadIdx.x * 32] = 1;"
-    assert why(stores) == (f"{stores.reasons[0]}; 90 % of warp cycles here, 88.9 % of them waiting for room in the memory system's queues; "
-                           "32.0 transactions per store, 12.5 % of their bytes used")
+    first, second, *_ = stores.reasons
+    assert why(stores) == f"line 3 takes 90 % of warp cycles; time goes to {first.short} and {second.short}"
+    assert first.short == f"scattered accesses ({first.share:.0%}: 32.0 transactions per store)".replace("%:", " %:")
     reason = stores.reasons[0]
     assert (reason.cause, reason.text) == ("scattered accesses", "32.0 transactions per store; 87.5 % of the bytes moved were asked for by nobody")
     assert reason.share == pytest.approx(80 / 92 * 0.875, rel=0.05)     # the launch of its blocks is held for the rest
@@ -97,6 +98,13 @@ def test_ptx_without_a_line_table_is_charged_to_its_own_lines(architecture):
     plain = run(architecture, {"stall_cycles": [1] * len(STALLS)})
     plain.program.statements[:] = [statement(2, file=None, source_line=None)]
     assert [(line.file, line.line) for line in plain.lines] == [("k.cu.ptx", 12)]
+
+
+def test_a_launch_prints_what_accounts_for_the_most_of_its_time(stores):
+    printed = " ".join(str(stores).split())
+    assert 0 < len(stores.reasons) and "why: " in printed
+    for reason in stores.reasons[:3]:
+        assert str(reason) in printed
 
 
 def test_a_launch_prints_within_the_page(stores, architecture):

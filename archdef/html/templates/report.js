@@ -4,7 +4,141 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement, all = (selector, from = document) => [...from.querySelectorAll(selector)], by = id => document.getElementById(id);
 const runs = new Map(data.runs.map(run => [run.id, run]));
 const dark = matchMedia("(prefers-color-scheme: dark)");
-let current = data.runs.length ? data.runs[0].id : null, pinned = null, hits = [], hit = -1;
+let current = data.runs.length ? data.runs[0].id : null, pinned = null, near = [], hits = [], hit = -1;
+
+// ------------------------------------------------------------------------------------------------ numbers and texts
+const number = (value, digits = 0) => value.toLocaleString("en", { maximumFractionDigits: digits });
+const three = value => value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : number(value);
+const percent = value => (Math.abs(value - Math.round(value)) < 0.05 ? Math.round(value) : value.toFixed(1)) + " %";
+const short = value => new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
+const words = cause => cause === "selected" ? "issuing" : cause.replaceAll("_", " ");
+const escaped = text => text.replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+
+// ------------------------------------------------------------------------------------------------ what is packed as columns
+function spread(column, rows) {
+  if (column === undefined) return Array(rows).fill(null);
+  if (Array.isArray(column)) return column;
+  const all = Array(rows).fill(column.of);
+  column.at.forEach((at, k) => { all[at] = column.is[k]; });
+  return all;
+}
+function records(columns) {
+  const { rows, ...packed } = columns, found = Array.from({ length: rows }, () => ({}));
+  for (const [name, column] of Object.entries(packed)) spread(column, rows).forEach((value, k) => { found[k][name] = value; });
+  return found;
+}
+function unpacked(spec) {
+  if (Array.isArray(spec)) return spec.map(unpacked);
+  if (spec === null || typeof spec !== "object") return spec;
+  if (spec.grid) {
+    const { begins, lengths, rows, values } = spec.grid, all = spread(values, begins.length * rows);
+    return { values: all.map((value, k) => { const at = Math.floor(k / rows), row = k % rows; return { begin: begins[at], end: begins[at] + lengths[at], row, below: row + 1, value }; }) };
+  }
+  if (spec.columns && Number.isInteger(spec.columns.rows)) return { values: records(spec.columns) };
+  return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, unpacked(value)]));
+}
+const FIELDS = ["issued", "active_lanes", "load_transactions", "store_transactions", "wasted_sectors", "wasted_transactions", "bank_conflicts", "branches", "divergent_branches", "l1_hit_rate", "partitions"];
+function costsOf(packed, place, size) {
+  const { stalls, ...rest } = packed, found = records(rest);
+  for (const cost of found) { cost.stalls = {}; for (const field of FIELDS) cost[field] ??= null; }     // a column that is nothing everywhere is left out
+  for (const [cause, column] of Object.entries(stalls)) spread(column, packed.rows).forEach((cycles, k) => { if (cycles) found[k].stalls[cause] = cycles; });
+  for (const cost of found) {
+    cost.source = cost.file + ":" + cost.line;
+    cost.place = place(cost);
+    cost.warp_cycles = Object.values(cost.stalls).reduce((a, b) => a + b, 0);
+    cost.cause = Object.keys(cost.stalls).reduce((a, b) => cost.stalls[b] > (cost.stalls[a] || 0) ? b : a, "");
+    cost.idle_lanes = cost.issued && cost.active_lanes !== null ? cost.issued * (size - cost.active_lanes) : 0;
+  }
+  return found;
+}
+function textOf(number) {
+  const text = data.texts[number];
+  if (!text.split) text.split = { lines: text.lines ? text.text.split("\n") : [], colours: spread(text.colours, text.lines) };
+  return text.split;
+}
+function open(run) {    // what lines cost, by their place
+  if (run.costs) return;
+  const last = run.files.length - 1, statements = costsOf(run.statements, cost => last + ":" + cost.number, run.size);
+  run.listed = run.lines ? costsOf(run.lines, cost => cost.source, run.size) : statements;
+  const whole = statements.reduce((sum, cost) => sum + cost.warp_cycles, 0);
+  run.costs = {};
+  for (const cost of [...statements, ...run.listed]) {
+    cost.share = whole ? cost.warp_cycles / whole : 0;
+    run.costs[run.id + "-" + cost.place] = cost;
+  }
+  run.most = level => Math.max(0, ...(level === "ptx" ? statements : run.listed).map(cost => cost.share));
+}
+
+// ------------------------------------------------------------------------------------------------ panes of code
+function coloured(line, pattern) {
+  if (!pattern) return escaped(line);
+  let at = 0, made = "";
+  for (const piece of pattern.split(",")) {
+    const [, length, kind] = /^(\d+)(.*)$/.exec(piece), text = escaped(line.slice(at, at += Number(length)));
+    made += kind ? `<span class="${kind}">${text}</span>` : text;
+  }
+  return made;
+}
+const bar = cost => cost.warp_cycles ? `<span class="stalls" aria-hidden="true">${Object.entries(cost.stalls).map(([cause, cycles]) => `<i style="width:${(100 * cycles / cost.warp_cycles).toFixed(1)}%;background:${data.causes[cause]}" title="${words(cause)} ${percent(100 * cycles / cost.warp_cycles)}"></i>`).join("")}</span>` : "";
+function codeRow(run, n, number, text, most) {
+  const place = n + ":" + number, cost = run.costs[run.id + "-" + place], file = run.files[n];
+  const line = number <= text.lines.length ? coloured(text.lines[number - 1], data.strings[text.colours[number - 1]]) : "";
+  if (!cost) return `<tr><td class="l">${number}</td><td></td><td class="x"></td><td class="x"></td><td class="x"></td><td class="k">${line}</td></tr>`;
+  return `<tr id="${run.id}-${place}" tabindex="-1" data-s="${cost.source}"${file.level === "ptx" ? ` data-p="${place}"` : ""}><td class="l">${number}</td>`
+    + `<td class="h" style="--h:${most ? Math.sqrt(cost.share / most).toFixed(3) : 0}">${cost.share ? percent(100 * cost.share) : ""}</td><td class="x">${cost.issued ? cost.issued.toLocaleString("en") : ""}</td>`
+    + `<td class="x">${cost.active_lanes === null ? "" : three(cost.active_lanes)}</td><td class="x">${bar(cost)}</td><td class="k">${line}</td></tr>`;
+}
+function codePane(run, n) {
+  const file = run.files[n], text = textOf(file.text), most = run.most(file.level), rows = [];
+  let before = 0;
+  for (const [first, last] of file.parts) {
+    if (first > before + 1 && text.lines.length) rows.push(`<tr class="gap"><td colspan="6">${before + 1 === first - 1 ? `line ${first - 1} costs` : `lines ${before + 1} to ${first - 1} cost`} nothing</td></tr>`);
+    for (let number = first; number <= last; number++) rows.push(codeRow(run, n, number, text, most));
+    before = last;
+  }
+  if (!text.lines.length) rows.push('<tr class="gap"><td colspan="6">the text of this file is not at hand</td></tr>');
+  return `<table class="code"><caption>${escaped(file.name)} <small>${file.level === "ptx" ? "PTX" : "source"}</small></caption>`
+    + `<thead><tr><th>line</th><th class="shaded">share</th><th class="x">issued</th><th class="x">lanes</th><th class="x">waits</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
+function opsPane(run) {
+  const last = run.files.length - 1, rows = records(run.ops).map((op, k) => `<tr data-s="${op.file}:${op.line}" data-p="${last}:${op.ptx}"><td class="l">${k}</td><td class="i">${op.issued.toLocaleString("en")}</td>`
+    + `<td class="k">${escaped(data.strings[op.text])}</td><td class="x soft">${escaped(data.strings[op.cost])}</td></tr>`);
+  return `<table class="code ops"><caption>micro-ops <small>of ${escaped(run.machine)}</small></caption><thead><tr><th>op</th><th>issued</th><th></th><th class="x">cost</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
+function fill(run) {    // rows are made when a launch is shown for the first time
+  if (run.rows) return;
+  open(run);
+  const article = by(run.id), last = run.files.length - 1;
+  const made = { source: () => run.files.slice(0, -1).map((_, n) => codePane(run, n)).join(""), ptx: () => codePane(run, last), ops: () => opsPane(run) };
+  all(".pane", article).forEach(pane => { pane.innerHTML = made[pane.dataset.pane](); });
+  run.rows = { all: all(".code tbody tr:not(.gap)", article), source: new Map(), ptx: new Map() };
+  for (const row of run.rows.all) for (const [kind, key] of [["source", row.dataset.s], ["ptx", row.dataset.p]])
+    if (key !== undefined) run.rows[kind].has(key) ? run.rows[kind].get(key).push(row) : run.rows[kind].set(key, [row]);
+  lineTable(run);
+}
+
+// ------------------------------------------------------------------------------------------------ the table of lines
+const FEW = 400;
+const FIGURES = [["trans. per load", "load_transactions", three], ["per store", "store_transactions", three], ["sectors wasted", "wasted_sectors", value => number(value)], ["trans. wasted", "wasted_transactions", value => number(value)],
+  ["bank conflicts", "bank_conflicts", value => number(value)], ["divergent", "divergent_branches", (value, cost) => cost.branches ? number(value) + " of " + number(cost.branches) : ""], ["L1 hits", "l1_hit_rate", percent], ["partitions in use", "partitions", three]];
+function columnsOf(run, chosen) {
+  if (chosen === "accesses") return FIGURES.map(([name, field, shown]) => [name, cost => cost[field], shown]);
+  return Object.keys(run.statements.stalls).map(cause => [words(cause), cost => cost.warp_cycles ? 100 * (cost.stalls[cause] || 0) / cost.warp_cycles : null, value => value ? percent(value) : "", data.causes[cause]]);
+}
+function lineTable(run, most = FEW) {
+  const section = by(run.id + "-lines"), columns = columnsOf(run, section.querySelector(".columns").value), cell = (value, shown) => `<td class="n" data-v="${value === null ? -1 : value}">${value === null ? "" : shown}</td>`;
+  const costs = run.listed.filter(cost => cost.warp_cycles).sort((a, b) => b.warp_cycles - a.warp_cycles);
+  const heads = columns.map(([name, , , colour]) => `<th class="n">${colour ? `<i class="dot" style="background:${colour}"></i>` : ""}${name}</th>`).join("");
+  const rows = costs.slice(0, most).map(cost => {
+    const file = run.files[cost.file], place = run.id + "-" + (run.to[cost.place] || cost.place), text = textOf(file.text);
+    const values = columns.map(([, of, shown]) => { const value = of(cost); return cell(value, value === null ? "" : shown(value, cost)); }).join("");
+    return `<tr data-line="${place}"><td data-v="${cost.number}"><a class="to" href="#${place}">${escaped(cost.number ? file.name + ":" + cost.number : "(no line)")}</a></td>${cell(cost.share, percent(100 * cost.share))}${cell(cost.issued, number(cost.issued))}`
+      + `${cell(cost.active_lanes, cost.active_lanes === null ? "" : three(cost.active_lanes))}<td class="name">${words(cost.cause)}</td><td>${bar(cost)}</td>${values}<td class="k">${escaped((text.lines[cost.number - 1] || "").trim())}</td></tr>`;
+  });
+  section.querySelector(".lines").innerHTML = `<table class="sortable find"><thead><tr><th>line</th><th class="n" aria-sort="descending">share</th><th class="n">issued</th><th class="n">active lanes</th><th>mostly</th><th>waits</th>${heads}<th>source</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
+    + (costs.length > most ? `<button type="button" class="more">${number(costs.length - most)} cheaper lines</button>` : "");
+  all("th", section).forEach(heading => { heading.tabIndex = 0; });
+}
 
 // ------------------------------------------------------------------------------------------------ light and dark
 const THEMES = ["system", "light", "dark"];
@@ -36,10 +170,11 @@ function draw() {
     if (figure.dataset.drawn || !place.clientWidth) continue;
     figure.dataset.drawn = "1";
     const spec = (figure.dataset.run ? runs.get(figure.dataset.run) : data).charts[figure.dataset.chart];
-    const fitted = JSON.parse(JSON.stringify(spec));
+    const fitted = unpacked(spec), { renderer = "svg", to: leads = null, cold = false } = spec.usermeta || {};
+    if (cold) fitted.encoding.color.scale.range[0] = getComputedStyle(root).getPropertyValue("--cold");
     if (fitted.encoding.color && fitted.encoding.color.legend) fitted.encoding.color.legend.columns = Math.max(1, Math.floor((place.clientWidth - (fitted.encoding.y && fitted.encoding.y.type === "nominal" ? 110 : 0)) / 165));
-    vegaEmbed(place, fitted, { mode: "vega-lite", renderer: "svg", actions: false, ast: true, config: config() }).then(made => {
-      made.view.addEventListener("click", (event, item) => { if (item && item.datum && item.datum.to) go(item.datum.to); });
+    vegaEmbed(place, fitted, { mode: "vega-lite", renderer, actions: false, ast: true, config: config() }).then(made => {
+      made.view.addEventListener("click", (event, item) => { const to = item && item.datum && (item.datum.to || (item.datum.begin !== undefined && leads)); if (to) go(to); });
     }).catch(error => { place.textContent = "This chart could not be drawn: " + error.message; console.error(error); });
   }
 }
@@ -48,6 +183,7 @@ function draw() {
 function show(id) {
   if (!runs.has(id)) return;
   current = id;
+  fill(runs.get(id));
   all("article.run").forEach(article => { article.hidden = article.id !== id; });
   if (by("launch")) by("launch").value = id;
   draw();
@@ -69,14 +205,11 @@ function go(id) {
 }
 
 // ------------------------------------------------------------------------------------------------ lines that belong together
-const rowsOf = () => all("#" + current + " .code tr[data-s]");
 function mark(row) {
-  const cls = row === pinned ? "marked" : "near";
-  for (const other of rowsOf()) {
-    const same = row && (row.dataset.p ? (other.dataset.p ? other.dataset.p === row.dataset.p : other.dataset.s === row.dataset.s) : other.dataset.s === row.dataset.s);
-    other.classList.toggle("marked", Boolean(same && cls === "marked"));
-    other.classList.toggle("near", Boolean(same && cls === "near"));
-  }
+  const cls = row === pinned ? "marked" : "near", { source, ptx } = runs.get(current).rows;
+  near.forEach(other => other.classList.remove("near", "marked"));
+  near = !row ? [] : row.dataset.p ? [...ptx.get(row.dataset.p), ...(source.get(row.dataset.s) || []).filter(other => !other.dataset.p)] : source.get(row.dataset.s);
+  near.forEach(other => other.classList.add(cls));
   detail(row);
 }
 function reveal(row) {
@@ -97,8 +230,6 @@ function revealAll(cls) {
     if (!seen.has(pane)) { seen.add(pane); reveal(row); }
   }
 }
-const words = cause => cause === "selected" ? "issuing" : cause.replaceAll("_", " ");
-const number = (value, digits = 0) => value.toLocaleString("en", { maximumFractionDigits: digits });
 function detail(row) {
   const aside = document.querySelector("#" + current + " .detail");
   if (!aside) return;
@@ -117,12 +248,11 @@ function detail(row) {
   }
   aside.append(document.createElement("br"));
   pair("share of all cycles", number(100 * (cost.share || 0), 1) + " %"); pair("issued", number(cost.issued || 0));
-  for (const [field, name] of [["active_lanes", "active lanes"], ["load_transactions", "transactions per load"], ["store_transactions", "transactions per store"], ["wasted_bytes", "bytes wasted"], ["wasted_transactions", "transactions wasted"], ["bank_conflicts", "bank-conflict passes"], ["divergent_branches", "divergent branches"], ["l1_hit_rate", "L1 hits, %"]])
+  for (const [field, name] of [["active_lanes", "active lanes"], ["load_transactions", "transactions per load"], ["store_transactions", "transactions per store"], ["wasted_sectors", "sectors wasted"], ["wasted_transactions", "transactions wasted"], ["bank_conflicts", "bank-conflict passes"], ["divergent_branches", "divergent branches"], ["l1_hit_rate", "L1 hits, %"], ["partitions", "partitions in use"]])
     if (cost[field]) pair(name, number(cost[field], 2));
 }
 
 // ------------------------------------------------------------------------------------------------ shades
-const short = value => new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
 function shade(chosen) {
   const section = chosen.closest("section"), costs = runs.get(section.closest("article").id).costs, field = chosen.value;
   for (const table of all("table.code:not(.ops)", section)) {
@@ -151,11 +281,11 @@ function search(text) {
   text = text.trim().toLowerCase();
   const has = row => row.textContent.toLowerCase().includes(text);
   hits = []; hit = -1;
-  for (const row of all(".code tbody tr:not(.gap)")) {
+  for (const row of current ? runs.get(current).rows.all : []) {
     const found = Boolean(text) && row.querySelector(".k").textContent.toLowerCase().includes(text);
     row.classList.toggle("hit", found);
     row.classList.remove("here");
-    if (found && row.closest("article").id === current) hits.push(row);
+    if (found) hits.push(row);
   }
   let shown = 0;
   for (const row of all("table.find tbody tr")) { row.hidden = Boolean(text) && !has(row); if (!row.hidden && (!row.closest("article") || row.closest("article").id === current)) shown++; }
@@ -195,6 +325,7 @@ document.addEventListener("keydown", event => {
 
 // ------------------------------------------------------------------------------------------------ what is clicked and pointed at
 document.addEventListener("click", event => {
+  if (event.target.matches(".more")) { lineTable(runs.get(current), Infinity); return; }
   const link = event.target.closest("a[href^='#']"), heading = event.target.closest(".sortable th"), row = event.target.closest(".code tr[data-s]"), line = event.target.closest("tr[data-line]");
   if (link) { event.preventDefault(); go(decodeURIComponent(link.hash.slice(1))); } else if (heading) sort(heading);
   else if (row && String(getSelection()) === "") pin(row === pinned ? null : row); else if (line && String(getSelection()) === "") go(line.dataset.line);
@@ -208,6 +339,7 @@ by("theme").addEventListener("click", nextTheme);
 by("help").addEventListener("click", () => by("keys").showModal());
 if (by("launch")) by("launch").addEventListener("change", event => { show(event.target.value); search(by("search").value); });
 all(".shade").forEach(chosen => chosen.addEventListener("change", () => shade(chosen)));
+all(".columns").forEach(chosen => chosen.addEventListener("change", () => lineTable(runs.get(current))));
 dark.addEventListener("change", paint);
 addEventListener("hashchange", () => go(decodeURIComponent(location.hash.slice(1))));
 all(".sortable th").forEach(heading => { heading.tabIndex = 0; });

@@ -7,9 +7,8 @@ from archdef.lower.select.selection import Selection, builds
 from archdef.lower.virtual import Op
 from archdef.ptx import ir
 from archdef.ptx.table import Match
+from archdef.spec.matrix import GROUP_BITS
 
-DEEP_BITS = 256
-"""Bits of a row of the first factor: its numbers are as many as fit."""
 FIXED_SOURCES = 3
 """Sources of a product before those that lie in a list: two descriptors and the predicate."""
 _LATE = frozenset((Kind.LOAD, Kind.ATOM, Kind.SHUFFLE, Kind.TEXTURE, Kind.MATRIX_LOAD))
@@ -109,7 +108,7 @@ def timed(op: Op, cost, architecture):
     group = architecture.isa.warpgroup
     shared = op.s[0] is not None
     interval = cost.interval * op.vec
-    fetched = -(-(DEEP_BITS // 8) * (8 * op.vec + (64 if shared else 0)) // group.operand_bytes_per_cycle)
+    fetched = -(-(GROUP_BITS // 8) * (8 * op.vec + (64 if shared else 0)) // group.operand_bytes_per_cycle)
     latency = cost.latency + interval + (group.shared_factor_cycles if shared else 0)
     least = fetched if shared else max(fetched, group.register_factor_cycles)
     held = max(group.least_issue_cycles, 8 * op.vec // group.issue_columns_per_cycle)

@@ -27,6 +27,7 @@ from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
+from archdef.engine.timeline cimport timeline_banks
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOGETHER, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
@@ -508,6 +509,7 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
     cdef uint64_t base
+    cdef bint learned
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
@@ -520,7 +522,8 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
-    if memo.passes_key != key:
+    learned = memo.passes_key != key
+    if learned:
         memo.passes = bank_passes(&launch.m.shared, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
         memo.passes_key = -1 if launch.m.shared.hook else key      # a plugin's map may look at every bit
         memo.serial_most = memo.serial
@@ -530,6 +533,9 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
             memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
                                 else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
+    if w.residency.recorded != NULL:
+        timeline_banks(w.residency.recorded.timeline, launch, u, address, lanes,
+                       <int64_t>(base // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks), learned)
     if u.flags & FL_TOGETHER and u.kind != K_ATOM:
         reach.shared_passes += memo.passes >> 32
         reach.shared_groups += memo.passes >> 32

@@ -23,7 +23,7 @@ from archdef.engine.block_storage cimport block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.residency cimport Residency
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport timeline_block, warps_recorded
+from archdef.engine.timeline cimport timeline_block
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -187,7 +187,7 @@ cdef void _set_lanes(const Launch *launch, Warp *w) noexcept nogil:
     if launch.lanes < 64:
         w.quiet = (<uint64_t>1 << launch.lanes) - 1
     w.launched &= w.quiet
-    if launch.trace != NULL and lanes_traced(launch.trace, w.number) or warps_recorded(launch.origin.timeline):
+    if launch.trace != NULL and lanes_traced(launch.trace, w.number):
         w.quiet = 0
     w.path = LN_FIRST
     w.active = w.alive = w.launched

@@ -25,6 +25,7 @@ cdef struct Entry:           # one transaction in the partition's queue
     Line *line               # cache line that the entry fills, or NULL
     uint32_t sectors         # sectors of it
     int32_t waiters          # first request that waits for the fill, -1: none
+    int32_t record           # as `Request.record`, of the request that asked for it
 
 cdef struct Bank:
     int64_t row              # open row, -1: none

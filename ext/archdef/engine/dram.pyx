@@ -70,6 +70,7 @@ cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t b
     e.line = NULL
     e.sectors = 0
     e.waiters = -1
+    e.record = 0
     e.next = -1
     if d.arrivals_tail >= 0:
         d.entries[d.arrivals_tail].next = index

@@ -9,6 +9,7 @@ cdef struct Load:                # a load or atomic whose data are on their way
     int32_t remaining            # fills to come
     int32_t next
     int64_t latest               # cycle of the last piece known so far
+    int64_t begun                # cycle at which the load/store unit began it
     int32_t passes               # over the banks that its data take when all have come, 0: none
     int32_t group                # of an asynchronous copy; bulk copies: modulo COPY_GROUPS, -1: none
     int64_t barrier              # bulk copies: offset of the mbarrier that counts it, -1: none

@@ -17,6 +17,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.partition cimport Partition, partition_enqueue
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
+from archdef.engine.request_trace cimport RequestRecord, traced, trace_served
 from archdef.engine.route cimport home_distance, slice_of
 from archdef.engine.shared_texture cimport shared_texture_filled
 from archdef.engine.write_back cimport limit_partial_dirty_ways, line_written, write_back, write_part
@@ -138,6 +139,22 @@ cdef inline Line *_line_of(Visit *v) noexcept nogil:
     return line
 
 
+cdef inline void _asks(L2 *l2, Partition *p, int32_t index, const Request *r, int64_t time_fs) noexcept nogil:
+    """Note that a request has put a transaction into the queue of DRAM."""
+    if r.record:
+        p.dram.entries[index].record = r.record
+        traced(l2.crossbar.trace, r.record).queued = time_fs
+        traced(l2.crossbar.trace, r.record).ahead = r.record - 1
+
+
+cdef inline void _joins(Visit *v, int32_t index) noexcept nogil:
+    """Note that a request waits for a transaction of another one."""
+    cdef RequestRecord *record = traced(v.l2.crossbar.trace, v.r.record)
+    if record.ahead < 0:
+        record.queued = v.time_fs
+        record.ahead = v.p.dram.entries[index].record - 1
+
+
 cdef inline void _store(Visit *v, Line *line) noexcept nogil:
     """Write sectors, whole or in part; one that finds no line goes around the cache."""
     cdef Partition *p = v.p
@@ -147,6 +164,7 @@ cdef inline void _store(Visit *v, Line *line) noexcept nogil:
         index = partition_enqueue(p, v.time_fs, v.local, r.bytes, DIR_WRITE)
         p.dram.entries[index].sm = v.sm
         p.dram.entries[index].slot = r.slot
+        _asks(v.l2, p, index, r, v.time_fs)
         return
     if v.cache.table.partial_dirty_ways and r.covered and r.covered < r.bytes and v.wanted & ~line.valid:
         write_part(p, line, v.wanted, r.covered)
@@ -154,6 +172,8 @@ cdef inline void _store(Visit *v, Line *line) noexcept nogil:
         line.valid |= v.wanted
         line_written(p, line, v.wanted, v.time_fs)
     _count(p, v.cache, True)
+    if r.record:
+        traced(v.l2.crossbar.trace, r.record).answered = v.time_fs
     crossbar_landed(v.l2.crossbar, v.sm, r.slot, <int32_t>r.bytes, v.time_fs)
 
 
@@ -170,6 +190,8 @@ cdef inline int32_t _wait_for_fills(Visit *v, Line *line) noexcept nogil:
         if line.valid & v.wanted & (<uint32_t>1 << sector) and line.fill[sector] >= 0:
             _wait_for(v, line.fill[sector], sector)
             waits += 1
+            if v.r.record:
+                _joins(v, line.fill[sector])
     return waits
 
 
@@ -182,6 +204,7 @@ cdef inline void _fetch(Visit *v, Line *line, uint32_t missing) noexcept nogil:
                                                    + <uint64_t>lowest_bit(missing) * <uint64_t>table.sector_bytes, bytes, DIR_READ)
     p.dram.entries[index].bytes = <int32_t>bytes
     p.dram.entries[index].asker = v.sm
+    _asks(v.l2, p, index, v.r, v.time_fs)
     _wait_for(v, index, lowest_bit(missing & v.wanted))
     if line == NULL:
         return
@@ -235,6 +258,8 @@ cdef void _look_up(Visit *v) noexcept nogil:
     if l2.gathering.entries != NULL and v.cache == &p.l2 and (r.kind == RQ_READ or r.kind == RQ_TEXTURE):
         if l2_coalescer_join(l2.gathering, v.which, v.number, v.wanted, v.sm, r, v.time_fs):
             p.dram.counters.requests_gathered += 1
+            if r.record:
+                traced(l2.crossbar.trace, r.record).gathered = 1
             p.dram.counters.bytes_gathered += r.bytes
             return
     _count_request(l2.m, p, r)
@@ -291,6 +316,7 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
     index = partition_enqueue(p, time_fs, local, r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
+    _asks(l2, p, index, r, time_fs)
     if r.kind == RQ_ATOMIC:
         p.dram.entries[index].serial = atomic_work(l2.m, l2.atomics + slice_of(through), r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
@@ -302,6 +328,8 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
 cdef inline void _served_past(L2 *l2, int32_t which, const Entry *e, int64_t done_fs) noexcept nogil:
     """A transaction of its own, past the cache, is over."""
     cdef int64_t extra_fs = l2.m.dram.extra_latency_fs
+    if e.record:
+        traced(l2.crossbar.trace, e.record).served = done_fs
     if e.serial:
         done_fs = _operate(l2, _slice(l2, which, e.sm * l2.routing.slots + e.slot), e.serial, done_fs + extra_fs)
         extra_fs = 0
@@ -318,6 +346,8 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
         record = <int32_t>(<uint32_t>waiter // SECTORS)
         l2.remaining[record] -= 1
         if l2.remaining[record] & ((1 << WORK_BIT) - 1) == 0:
+            if l2.crossbar.trace != NULL:
+                trace_served(l2.crossbar.trace, record, done_fs)
             sm = <int32_t>(record // slots)
             slot = <int32_t>(record % slots)
             slice = _slice(l2, which, record)
@@ -350,6 +380,8 @@ cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexc
     if e.direction == DIR_WRITE:
         if e.sm >= 0:
             crossbar_landed(l2.crossbar, e.sm, e.slot, e.bytes, done_fs)
+        if e.record:
+            traced(l2.crossbar.trace, e.record).served = traced(l2.crossbar.trace, e.record).answered = done_fs
         elif done_fs > l2.crossbar.landed_fs:
             l2.crossbar.landed_fs = done_fs
     elif e.sm >= 0:

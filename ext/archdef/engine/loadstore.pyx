@@ -211,7 +211,7 @@ cdef inline int64_t _begin_unit(Sm *sm, Warp *w, const Uop *u, const Reach *reac
     return latency
 
 
-cdef inline void _fill_pipeline(Sm *sm, Launch *launch, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+cdef inline void _fill_pipeline(Sm *sm, int32_t slot, Launch *launch, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
     """Say what the load/store unit needs to know of an access to send its transactions."""
     cdef const MachineTable *m = launch.m
     cdef LsuPipeline *lsu = &sm.lsu
@@ -228,6 +228,8 @@ cdef inline void _fill_pipeline(Sm *sm, Launch *launch, const Uop *u, const Reac
     lsu.cache = NULL
     if u.kind == K_STORE:
         lsu.kind = RQ_WRITE
+        lsu.warp = slot
+        lsu.taken = cycle
         return
     lsu.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
@@ -247,6 +249,7 @@ cdef inline void _send(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach 
     cdef int64_t tags = 0
     cdef int i
     lsu.load = load
+    sm.in_flight.loads[load].begun = cycle
     w.loads += 1
     if reach.word_passes and lsu.cache == &sm.l1:
         lsu.begun = cycle
@@ -294,7 +297,7 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
         return
-    _fill_pipeline(sm, w.launch, u, reach, cycle)
+    _fill_pipeline(sm, slot, w.launch, u, reach, cycle)
     if u.kind == K_STORE:
         lsu_run(sm, cycle)
     else:

@@ -13,7 +13,7 @@ from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.in_flight cimport InFlight, Load, Mshr
 from archdef.engine.l1_policies cimport L1Policies, l1_admits, l1_filled, l1_hit, l1_stored, l1_supplied
 from archdef.engine.lsu_pipeline cimport LsuPipeline
-from archdef.engine.launch cimport Launch
+from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
 from archdef.engine.observers cimport tell_hit, tell_miss
@@ -22,6 +22,7 @@ from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
+from archdef.engine.request_trace cimport RequestTrace, trace_nobody
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
@@ -115,6 +116,7 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
         request.apart = <short>(lsu.apart * (lsu.next + 1) // lsu.count - lsu.apart * lsu.next // lsu.count)
         request.serial = <short>min(lsu.serial, request.apart + 1)
     request.counters = NULL
+    request.statement = lsu.counters
     send_request(&sm.port, &request)
 
 
@@ -134,7 +136,7 @@ cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t 
     request.weight = 8
     request.operands = 1
     request.apart = 0
-    request.counters = NULL
+    request.counters = request.statement = NULL
     return request
 
 
@@ -352,7 +354,7 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     sm.in_flight.mshrs[slot].line = NULL
     _wait(&sm.in_flight, slot, lsu.load)
     request = _whole(sm.m, t, lsu.kind, slot, lsu.time)
-    request.counters = lsu.counters
+    request.counters = request.statement = lsu.counters
     send_request(&sm.port, &request)
     return True
 
@@ -387,8 +389,28 @@ cdef inline bint _write(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept
     return True
 
 
+cdef void _name(Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
+    """Say whose access the load/store unit sends."""
+    cdef const Load *load = sm.in_flight.loads + lsu.load
+    cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
+    trace.serial = lsu.launch.serial
+    trace.kernel = lsu.launch.kernel
+    trace.warp = w.number
+    trace.statement = lsu.counters - lsu.launch.counters
+    trace.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
+
+
 cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
     """Send transactions until all are on their way or a credit is missing."""
+    if sm.port.trace == NULL:
+        _run(sm, cycle)
+    else:
+        _name(sm, &sm.lsu, sm.port.trace)
+        _run(sm, cycle)
+        trace_nobody(sm.port.trace)
+
+
+cdef inline void _run(Sm *sm, int64_t cycle) noexcept nogil:
     cdef LsuPipeline *lsu = &sm.lsu
     cdef const MachineTable *m = sm.m
     cdef Transaction *t

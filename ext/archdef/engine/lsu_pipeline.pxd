@@ -14,7 +14,8 @@ cdef struct LsuPipeline:         # the access whose transactions the load/store 
     int32_t count
     int32_t next
     int32_t kind                 # RequestKind
-    int32_t load                 # index of the Load, -1: a store
+    int32_t load                 # index of the Load, -1: a store …
+    int32_t warp                 # … of this warp
     int32_t serial
     int32_t apart                # as in Memo
     uint8_t weight               # as in Request
@@ -32,6 +33,7 @@ cdef struct LsuPipeline:         # the access whose transactions the load/store 
     int64_t stalled              # cycle since which it waits for a credit, -1: it does not
     int64_t passes               # cycles for which banks of tags and of words are busy with what hits; 0: it is not known, lines follow each other
     int64_t begun                # cycle of the first
+    int64_t taken                # cycle at which the store was begun
     int64_t throttled            # cycles so far in which it waited for a credit
     int64_t looping              # cycle up to which the atomic operation issued last holds its warp
     int32_t held                 # 1: the access that was just issued holds its warp

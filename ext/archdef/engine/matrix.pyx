@@ -27,6 +27,7 @@ from archdef.engine.matrix_ops cimport (MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_
                                         MX_BF16, MX_BITS_AND, MX_BITS_XOR, MX_F16, MX_F64, MX_GROUPS, MX_INTEGER, MX_TRANSPOSE)
 from archdef.engine.memory cimport SHARED_WINDOW
 from archdef.engine.shared cimport bank_passes
+from archdef.engine.timeline cimport timeline_tile
 from archdef.engine.types cimport FL_ADDRESS64, K_LOAD
 
 cdef extern from *:
@@ -528,6 +529,8 @@ cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *
             for i in range(8):
                 memcpy(shared + address[i], tile + 8 * i, 16)
         passes = bank_passes(&launch.m.shared, address, 0xff, 8, 16, False)
+        if w.residency.recorded != NULL:
+            timeline_tile(w.residency.recorded.timeline, launch, address)
         reach.shared_passes += passes & <int64_t>0xffffffff
         reach.shared_groups += passes >> 32
     return 0

@@ -23,6 +23,7 @@ from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTI
 from archdef.engine.partition cimport Partition, partition_close, partition_open
 from archdef.engine.port cimport (RQ_ATOMIC, RQ_WRITE, Port, Request, moves_data_in, owner_of, port_next, port_wait, port_wake, ports_close,
                                   ports_open)
+from archdef.engine.request_trace cimport RequestRecord, traced
 from archdef.engine.route cimport SLICE_BITS, in_l2_partition, home_distance, partition_of, route, route_close, route_open, slice_of
 from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_fetch, shared_texture_has, shared_texture_open
 from archdef.engine.slice_queue cimport slice_queue_event, slice_queue_wait, slice_queues_close, slice_queues_open
@@ -131,6 +132,14 @@ cdef inline void _count_way(Network *n, int32_t sm, int32_t which) noexcept nogi
         n.routing.placed[sm].far_requests += 1
 
 
+cdef void _refused(Network *n, const Request *r, int32_t which, int64_t now_fs) noexcept nogil:
+    """Record that a request finds no room where it goes, when it does so first."""
+    cdef RequestRecord *record = traced(n.crossbar.trace, r.record)
+    if record.refused < 0:
+        record.partition = which
+        record.refused = now_fs
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition or slice that is full."""
     cdef const MachineTable *m = n.m
@@ -146,6 +155,8 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         port_next(&n.ports, unit, now_fs)
         return
     if p.dram.queued >= m.dram.queue_entries:
+        if r.record:
+            _refused(n, r, which, now_fs)
         port_wait(&n.ports, unit, &p.waiting)
         return
     if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER and crossbar_sending(&n.crossbar, unit, sm)[0] > now_fs:
@@ -158,6 +169,8 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
             if through >> SLICE_BITS:
                 port_slice = in_l2_partition(&n.routing, port_slice, n.routing.sm_l2_partition[sm])
             if slice_queue_wait(&n.queues, unit, port_slice, now_fs):
+                if r.record:
+                    _refused(n, r, which, now_fs)
                 _wake_one(n, p, now_fs)     # as above
                 return
     if n.routing.placement != NULL:
@@ -168,6 +181,10 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
         arrival_fs = _into_slice(n, sm, r, through, port_slice, packet, arrival_fs)
     else:
         arrival_fs = enter_partition(&n.crossbar, which, packet, partial_fs(m, r), arrival_fs)
+    if r.record:
+        traced(n.crossbar.trace, r.record).partition = which
+        traced(n.crossbar.trace, r.record).left = now_fs
+        traced(n.crossbar.trace, r.record).arrived = arrival_fs
     if r.counters != NULL:
         shared_texture_fetch(&n.textures, sm, r)
     if moves_data_in(r):
@@ -176,6 +193,9 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     l2_arrive(&n.l2, which, through, sm, r, local, arrival_fs)
     if queued == 0 and p.dram.queued:
         _working(n, 1, now_fs)
+    if p.dram.queued > queued and r.statement != NULL:
+        r.statement.dram_requests += 1
+        r.statement.dram_partitions += n.working
     if p.dram.queued == queued:
         _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
     port_next(&n.ports, unit, now_fs)

@@ -26,7 +26,9 @@ cdef struct Request:
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
     uint8_t operands         # … values that each lane sends
     int16_t apart            # … sectors that are counted besides, because operations on one word travel apart
+    int32_t record           # number plus 1 in the launch's `RequestTrace`, 0: none
     StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
+    StatementCounters *statement  # of the one that it is of; NULL: of none
 
 cdef struct Port:            # of one multiprocessor, or of its stores: requests leave in order
     Request *ring

@@ -1,14 +1,16 @@
 """What records the timeline of a launch: its memory, and its contents as numpy sees them."""
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from archdef.engine.clock cimport NEVER
 from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
+from archdef.engine.request_trace cimport RequestRecord, trace_nobody
 from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
-from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_UNITS, DETAIL_WARPS, Activity, BlockRecord, MultiprocessorSums,
-                                             PartitionSums, WarpRecord)
+from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_REQUESTS, DETAIL_UNITS, DETAIL_WARPS, Activity, BankUse, BlockRecord, MultiprocessorSums,
+                                             MultiprocessorTimeline, PartitionSums, WarpRecord)
 
 from archdef.engine.records import _dtype
 
@@ -26,13 +28,17 @@ cdef PartitionSums _memory
 memset(&_memory, 0, sizeof(PartitionSums))
 cdef Activity _activity
 memset(&_activity, 0, sizeof(Activity))
+cdef RequestRecord _request
+memset(&_request, 0, sizeof(RequestRecord))
 BLOCK_DTYPE = _dtype(_block)
 WARP_DTYPE = _dtype(_warp)
 SUMS_DTYPE = _dtype(_sums)
 MEMORY_DTYPE = _dtype(_memory)
 ACTIVITY_DTYPE = _dtype(_activity)
+REQUEST_DTYPE = _dtype(_request)
+REQUEST_TIMES = ("begun", "sent", "refused", "left", "arrived", "queued", "served", "answered")
 assert (BLOCK_DTYPE.itemsize, WARP_DTYPE.itemsize, SUMS_DTYPE.itemsize) == (sizeof(BlockRecord), sizeof(WarpRecord), sizeof(MultiprocessorSums))
-assert (MEMORY_DTYPE.itemsize, ACTIVITY_DTYPE.itemsize) == (sizeof(PartitionSums), sizeof(Activity))
+assert (MEMORY_DTYPE.itemsize, ACTIVITY_DTYPE.itemsize, REQUEST_DTYPE.itemsize) == (sizeof(PartitionSums), sizeof(Activity), sizeof(RequestRecord))
 
 
 cdef void *_zeroed(int64_t count, size_t bytes_) except NULL:
@@ -64,7 +70,7 @@ cdef class TimelineRecorder:
     buckets : int
         Most buckets, an even number.
     block_room, warp_room : int
-        Records of blocks and of issues that are kept; those beyond are counted as lost.
+        Records of blocks, and of issues and of requests, that are kept; those beyond are counted as lost.
     chosen : sequence of int, optional
         Multiprocessors whose warps' issues are recorded; by default all.
     """
@@ -80,21 +86,29 @@ cdef class TimelineRecorder:
         self.record.buckets = buckets
         self.record.block_room = block_room if detail >= DETAIL_BLOCKS else 0
         self.record.warp_room = warp_room if detail >= DETAIL_WARPS else 0
+        self.traces = detail >= DETAIL_REQUESTS
+        self.requests.room = warp_room if self.traces else 0
         self.chosen = chosen
 
     def __dealloc__(self):
         sampler_close(&self.sampler)
-        free(<void *>self.record.chosen)
         free(self.record.blocks)
         free(self.record.warps)
         free(self.record.sums)
         free(self.record.memory)
         free(self.record.activity)
+        free(self.record.each)
+        free(self.record.banks.first_op)
+        free(self.record.banks.uses)
+        free(self.record.banks.pending)
+        free(self.record.banks.served)
+        free(self.record.bank_words)
+        free(self.requests.records)
+        free(self.requests.under_way)
 
     cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1:
         """The launch is about to enter a session. Raises LaunchError if the recorder serves another."""
         cdef const MachineTable *m = network.m
-        cdef char *chosen
         if self.begun:
             raise LaunchError("a recorder of timelines serves one launch")
         self.begun = True
@@ -109,14 +123,56 @@ cdef class TimelineRecorder:
         self.record.sums = <MultiprocessorSums *>_zeroed(self.record.buckets * m.chip.multiprocessors, sizeof(MultiprocessorSums))
         self.record.memory = <PartitionSums *>_zeroed(self.record.buckets * m.dram.partitions, sizeof(PartitionSums))
         if self.record.detail >= DETAIL_UNITS:
-            self.record.activity = <Activity *>_zeroed(self.record.buckets * m.chip.multiprocessors, sizeof(Activity))
-        if self.chosen is not None:
-            self.record.chosen = chosen = <char *>_zeroed(m.chip.multiprocessors, 1)
-            for number in self.chosen:
-                if not 0 <= number < m.chip.multiprocessors:
-                    raise LaunchError(f"cannot record multiprocessor {number}: there are {m.chip.multiprocessors}")
-                chosen[<int64_t>number] = 1
+            self._open_activity(grid, m)
+        self.period_fs = m.clocks.shader_period_fs
+        if self.traces:
+            self._open_requests(network)
         return sampler_open(&self.sampler, &self.record, &grid.launch, network)
+
+    cdef int _open_activity(self, Grid grid, const MachineTable *m) except -1:
+        """Make room for what warps do."""
+        cdef int64_t i, sms = m.chip.multiprocessors
+        cdef MultiprocessorTimeline *each
+        self.record.activity = <Activity *>_zeroed(self.record.buckets * sms, sizeof(Activity))
+        self.record.each = each = <MultiprocessorTimeline *>_zeroed(sms, sizeof(MultiprocessorTimeline))
+        for i in range(sms):
+            each[i].timeline = &self.record
+            each[i].number = i
+            each[i].records = self.record.detail >= DETAIL_WARPS and self.chosen is None
+        for number in self.chosen or ():
+            if not 0 <= number < sms:
+                raise LaunchError(f"cannot record multiprocessor {number}: there are {sms}")
+            each[<int64_t>number].records = self.record.detail >= DETAIL_WARPS
+        self._open_banks(grid, m)
+        for i in range(sms):
+            grid.origin.residencies[i].recorded = each + i
+        return 0
+
+    cdef int _open_banks(self, Grid grid, const MachineTable *m) except -1:
+        """Make room for what banks of shared memory serve."""
+        cdef int64_t i, ops = 0, kernels = max(grid.origin.kernel_count, 1)
+        self.record.banks.banks = <int32_t>m.shared.banks
+        self.record.banks.first_op = <int64_t *>_zeroed(kernels, sizeof(int64_t))
+        for i in range(kernels):
+            self.record.banks.first_op[i] = ops
+            ops += max(grid.launch.op_count if i == 0 else 0, grid.origin.kernels[i].model.op_count if grid.origin.kernel_count else 0)
+        self.record.banks.uses = <BankUse *>_zeroed(ops, sizeof(BankUse))
+        self.record.banks.pending = <int64_t *>_zeroed(ops, sizeof(int64_t))
+        self.record.banks.served = <int64_t *>_zeroed(self.record.banks.banks, sizeof(int64_t))
+        self.record.bank_words = <int64_t *>_zeroed(self.record.buckets * self.record.banks.banks, sizeof(int64_t))
+        return 0
+
+    cdef int _open_requests(self, const Network *network) except -1:
+        """Make room for requests. Raises LaunchError if those of another launch are being recorded."""
+        if network.crossbar.trace != NULL:
+            raise LaunchError("requests to memory are recorded for one launch at a time: another timeline of the detail 'requests' is not complete")
+        self.requests.slots = network.routing.slots
+        self.requests.first_fs = self.record.first * self.period_fs
+        self.requests.last_fs = self.record.last * self.period_fs if self.record.last < NEVER // self.period_fs else NEVER
+        self.requests.records = <RequestRecord *>_zeroed(self.requests.room, sizeof(RequestRecord))
+        self.requests.under_way = <int32_t *>_zeroed(self.record.multiprocessors * self.requests.slots, sizeof(int32_t))
+        trace_nobody(&self.requests)
+        return 0
 
     @property
     def width(self):
@@ -125,8 +181,8 @@ cdef class TimelineRecorder:
 
     @property
     def lost(self):
-        """Records of blocks, and of issues, that found no room."""
-        return self.record.blocks_lost, self.record.warps_lost
+        """Records of blocks, of issues, and of requests, that found no room."""
+        return self.record.blocks_lost, self.record.warps_lost, self.requests.lost
 
     def _cycles(self, records, *names):
         """Let cycles count from the launch."""
@@ -142,22 +198,32 @@ cdef class TimelineRecorder:
         """Give issues and waits as an array of `WARP_DTYPE`, in order of time for each warp; cycles count from the launch."""
         return self._cycles(_copied(self.record.warps, self.record.warp_count, WARP_DTYPE), "begin", "since", "issue", "end")
 
+    def memory_requests(self):
+        """Give requests as an array of `REQUEST_DTYPE`, in the order in which they were sent; cycles count from the launch, -1: none."""
+        records = _copied(self.requests.records, self.requests.count, REQUEST_DTYPE)
+        for name in REQUEST_TIMES:
+            times = records[name]
+            records[name] = np.where(times < 0, -1, -(-times // self.period_fs) - self.origin) if self.requests.count else times
+        return records
+
     def sums(self):
         """Give the sums over buckets of time.
 
         Returns
         -------
         tuple of ndarray
-            Of multiprocessors `[bucket, multiprocessor]` of `SUMS_DTYPE`, of partitions `[bucket, partition]` of `MEMORY_DTYPE`, and of what
-            warps did `[bucket, multiprocessor]` of `ACTIVITY_DTYPE`, None where that was not asked for.
+            Of multiprocessors `[bucket, multiprocessor]` of `SUMS_DTYPE`, of partitions `[bucket, partition]` of `MEMORY_DTYPE`, of what warps did
+            `[bucket, multiprocessor]` of `ACTIVITY_DTYPE`, and words that banks of shared memory served `[bucket, bank]`; the last two are None where
+            they were not asked for.
         """
         cdef int64_t used = 0
         sampler_settle(&self.sampler)
         if self.sampler.since >= 0:
             used = (max(self.sampler.time - 1, self.sampler.since) - self.record.first) // self.record.width + 1
         sms, partitions = self.record.multiprocessors, self.record.partitions
-        activity = None
+        activity = banks = None
         if self.record.activity != NULL:
             activity = _copied(self.record.activity, used * sms, ACTIVITY_DTYPE, (used, sms))
+            banks = _copied(self.record.bank_words, used * self.record.banks.banks, np.dtype(np.int64), (used, self.record.banks.banks))
         return (_copied(self.record.sums, used * sms, SUMS_DTYPE, (used, sms)),
-                _copied(self.record.memory, used * partitions, MEMORY_DTYPE, (used, partitions)), activity)
+                _copied(self.record.memory, used * partitions, MEMORY_DTYPE, (used, partitions)), activity, banks)

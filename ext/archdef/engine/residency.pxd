@@ -1,6 +1,8 @@
 """What a multiprocessor does for one launch, and counts of it."""
 from libc.stdint cimport int32_t, int64_t
 
+from archdef.engine.timeline_record cimport MultiprocessorTimeline
+
 cdef struct SmCounters:
     int64_t blocks
     int64_t warps
@@ -17,3 +19,4 @@ cdef struct Residency:           # what a multiprocessor does for one host launc
     int32_t most_resident
     int64_t active_since
     int64_t ready                # when its first block has parameters and code
+    MultiprocessorTimeline *recorded  # where what its warps do is recorded, NULL: nowhere

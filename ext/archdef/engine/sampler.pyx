@@ -14,7 +14,7 @@ from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
 from archdef.engine.partition cimport Partition
 from archdef.engine.port cimport PortQueue, Ports
-from archdef.engine.timeline cimport timeline_reach
+from archdef.engine.timeline cimport banks_settle, timeline_reach
 from archdef.engine.timeline_record cimport MultiprocessorSums, PartitionSums, TimelineRecord
 
 
@@ -113,6 +113,18 @@ cdef void sampler_settle(Sampler *s) noexcept nogil:
          t.multiprocessors * <int64_t>(sizeof(MultiprocessorSums) // sizeof(int64_t)))
     _add(<int64_t *>(t.memory + i * t.partitions), <const int64_t *>s.memory_read, <int64_t *>s.memory_seen,
          t.partitions * <int64_t>(sizeof(PartitionSums) // sizeof(int64_t)))
+    if t.bank_words != NULL:
+        _settle_banks(t, i)
+
+
+cdef void _settle_banks(TimelineRecord *t, int64_t bucket) noexcept nogil:
+    """Put the words that banks have served since the last time into a bucket, -1: into none."""
+    cdef int32_t k
+    banks_settle(&t.banks)
+    for k in range(t.banks.banks):
+        if bucket >= 0:
+            t.bank_words[bucket * t.banks.banks + k] += t.banks.served[k]
+        t.banks.served[k] = 0
 
 
 cdef void _pass(Sampler *s, int64_t until) noexcept nogil:
@@ -150,6 +162,8 @@ cdef void _begin(Sampler *s, int64_t epoch, bint alone) noexcept nogil:
         _read(s)
         memcpy(s.seen, s.read, <size_t>t.multiprocessors * sizeof(MultiprocessorSums))
         memcpy(s.memory_seen, s.memory_read, <size_t>t.partitions * sizeof(PartitionSums))
+        if t.bank_words != NULL:
+            _settle_banks(t, -1)
     _pass(s, epoch)
     # what other launches do is not waited for, as in the launch's own cycles
     if epoch >= t.last or not alone and s.launch.state == LS_COMPLETE and s.launch.origin.grids == 0:

@@ -278,6 +278,10 @@ cdef class Session:
             timeline.sampler.sampled[i].issued = &self.sms[i].issued
             timeline.sampler.sampled[i].l1_hits = &self.sms[i].l1_hits
             timeline.sampler.sampled[i].l1_misses = &self.sms[i].l1_misses
+            if timeline.traces:
+                self.sms[i].port.trace = &timeline.requests
+        if timeline.traces:
+            self.network.crossbar.trace = &timeline.requests
         grid.origin.timeline = &timeline.record
         timeline.sampler.next = self.samplers
         self.samplers = &timeline.sampler
@@ -286,6 +290,11 @@ cdef class Session:
         """Nothing more is recorded for a launch."""
         cdef TimelineRecorder timeline = grid.timeline
         cdef Sampler **at = &self.samplers
+        cdef int64_t i
+        if timeline is not None and self.network.crossbar.trace == &timeline.requests:
+            self.network.crossbar.trace = NULL
+            for i in range(self.m.chip.multiprocessors):
+                self.sms[i].port.trace = NULL
         while timeline is not None and at[0] != NULL:
             if at[0] == &timeline.sampler:
                 at[0] = timeline.sampler.next

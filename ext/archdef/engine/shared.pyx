@@ -2,7 +2,7 @@
 
 The readable definition is `archdef.spec.SharedMemory.passes`; this is its compiled form, compared with it in the tests.
 """
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t, uint64_t
 
 from archdef.engine.parameters cimport SharedMemoryParameters
 from archdef.engine.policy cimport Hook, ask_banks
@@ -121,6 +121,35 @@ cdef int64_t bank_passes(const SharedMemoryParameters *table, const uint64_t *ad
             passes += extra + (_single_word(words, bank_of, count) if table.single_word_broadcast else _multicast(table, words, bank_of, count))
         first = last
     return passes * pieces | groups * pieces << 32
+
+
+cdef void bank_words(const SharedMemoryParameters *table, const uint64_t *addresses, uint64_t mask, int lanes, int bytes, uint16_t *served) noexcept nogil:
+    """Count the different words that each bank serves to an access: words of one row of a bank are one, lanes of other groups ask again."""
+    cdef uint64_t words[MAX_WORDS]
+    cdef int64_t bank_of[MAX_WORDS]
+    cdef int i, k, lane, first = 0, count, piece, width = <int>table.bank_width_bytes, pieces = bytes // width if bytes > width else 1
+    cdef int per_group = <int>table.conflict_lanes
+    cdef uint64_t banks = <uint64_t>table.banks, row = banks * <uint64_t>table.row_words
+    for i in range(<int>table.banks):
+        served[i] = 0
+    while first < lanes:
+        count = 0
+        for lane in range(first, min(first + per_group, lanes)):
+            if mask >> lane & 1:
+                for piece in range(pieces):
+                    words[count] = addresses[lane] // <uint64_t>width + <uint64_t>piece
+                    bank_of[count] = <int64_t>(words[count] % banks)
+                    count += 1
+        if count and table.hook:
+            ask_banks(<Hook *><size_t>table.hook, words, count, table.banks, bank_of)
+        for i in range(count):
+            if table.row_words > 1:
+                words[i] = words[i] // row * banks + <uint64_t>bank_of[i]
+            k = 0
+            while k < i and (words[k] != words[i] or bank_of[k] != bank_of[i]):
+                k += 1
+            served[bank_of[i]] += k == i
+        first += per_group
 
 
 def passes(dict banks, addresses, int word_bytes, mask=None, bint load=True):

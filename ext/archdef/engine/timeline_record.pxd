@@ -1,11 +1,12 @@
 """What the timeline of a launch is made of: its blocks, issues of its warps, and sums over buckets of time."""
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 
 cpdef enum TimelineDetail:       # each has what those before it have
     DETAIL_KERNELS = 0           # sums of multiprocessors and memory partitions
     DETAIL_BLOCKS = 1            # every block
     DETAIL_UNITS = 2             # stalls, and issues to each unit, of every multiprocessor
     DETAIL_WARPS = 3             # every issue of warps
+    DETAIL_REQUESTS = 4          # every request to memory, whatever launch it was for
 
 cdef struct BlockRecord:         # a block in its place, from its start to its end or until it gave the place away
     int64_t serial               # of its launch in the session: kernels may launch others
@@ -55,13 +56,30 @@ cdef struct Activity:            # of a multiprocessor in a bucket, for the laun
     int64_t stall_cycles[13]     # by Stall, summed over warps
     int64_t unit_issues[16]      # warp instructions by unit
 
+cdef struct MultiprocessorTimeline
+
+cdef enum:
+    MOST_BANKS = 256             # of shared memory, as many as there can be
+
+cdef struct BankUse:             # how often an op that accesses shared memory has asked for one pattern of words
+    int64_t uses[MOST_BANKS]     # by the bank of its first lane's word
+    int64_t used                 # all of them
+    uint16_t words[MOST_BANKS]   # of each bank, counted from that one
+
+cdef struct BankRecord:          # what the banks of all multiprocessors together have served
+    int32_t banks
+    int64_t *first_op            # of each kernel, in …
+    BankUse *uses                # … [op]
+    int64_t *pending             # ops whose uses are not in `served` yet …
+    int64_t pending_count        # … and how many they are
+    int64_t *served              # [banks] words, in no bucket yet
+
 cdef struct TimelineRecord:
     int64_t detail               # TimelineDetail
     int64_t first                # cycles of the session: [first, last) is recorded
     int64_t last
     int64_t multiprocessors
     int64_t partitions
-    const char *chosen           # [multiprocessors]: whether the issues of its warps are recorded; NULL: of all
     BlockRecord *blocks
     int64_t block_count
     int64_t block_room
@@ -75,3 +93,14 @@ cdef struct TimelineRecord:
     MultiprocessorSums *sums     # [buckets][multiprocessors]
     PartitionSums *memory        # [buckets][partitions]
     Activity *activity           # [buckets][multiprocessors], NULL: not asked for
+    MultiprocessorTimeline *each  # [multiprocessors], NULL: not asked for
+    BankRecord banks
+    int64_t *bank_words          # [buckets][banks], NULL: not asked for
+
+cdef struct MultiprocessorTimeline:   # of one multiprocessor: where its warps put what they do
+    TimelineRecord *timeline
+    int64_t number
+    bint records                 # its warps' issues are recorded
+    int64_t begin                # [begin, end) …
+    int64_t end
+    Activity *bucket             # … is in this bucket, as far as it is in the window; none: in no one

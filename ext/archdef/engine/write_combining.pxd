@@ -1,6 +1,7 @@
 """Stores that leave a multiprocessor together: lines of which some words have been stored wait for the others."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from archdef.engine.counters cimport StatementCounters
 from archdef.engine.events cimport Events
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.memory_port cimport MemoryPort
@@ -15,6 +16,7 @@ cdef struct WriteCombiningLine:  # a line that waits for more stores
     uint32_t words               # mask
     uint32_t covered             # bytes, those that were stored several times counted each time
     int32_t launch
+    StatementCounters *statement  # of the first store
 
 cdef struct WriteCombining:
     int32_t count

@@ -47,6 +47,7 @@ cdef void _leave(WriteCombining *w, MemoryPort *port, int k, int64_t cycle) noex
     request.weight = 8
     request.operands = 1
     request.counters = NULL
+    request.statement = c.statement
     send_request(port, &request)
     w.hashed[_place(c.line)] -= 1
     w.count -= 1
@@ -86,6 +87,7 @@ cdef int write_combining_store(WriteCombining *w, MemoryPort *port, Events *inbo
     c.words = t.words
     c.covered = t.covered
     c.launch = lsu.launch.number
+    c.statement = lsu.counters
     w.count += 1
     w.hashed[place] += 1
     w.touched = lsu.time

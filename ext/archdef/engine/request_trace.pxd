@@ -1,0 +1,53 @@
+"""Requests to memory one by one: who has sent each, and when it came from one stage to the next."""
+from libc.stdint cimport int32_t, int64_t
+
+from archdef.engine.port cimport Request
+
+cdef struct RequestRecord:       # times in femtoseconds, -1: it has not come so far, or has not passed there
+    int64_t serial               # of the launch in the session, -1: no access of a warp has sent it
+    int64_t kernel               # as of a block
+    int64_t warp                 # of the grid
+    int64_t statement
+    int64_t multiprocessor
+    int64_t kind                 # RequestKind
+    int64_t address
+    int64_t bytes
+    int64_t partition            # to which it went, -1: not yet
+    int64_t ahead                # record of the request that has asked DRAM for what this one waits for; itself, if it has; -1: none
+    int64_t gathered             # 1: it is answered together with an equal one
+    int64_t begun                # the load/store unit began its access
+    int64_t sent                 # L1, where there is one, has let it go: it is at the port
+    int64_t refused              # it was first of its port, and found the queue of its partition or slice full
+    int64_t left                 # it left the port
+    int64_t arrived              # it was through the port of its partition or slice
+    int64_t queued               # DRAM got a transaction that it waits for, in the partition's queue
+    int64_t served               # … which was over
+    int64_t answered             # the multiprocessor has its answer; a store has landed
+
+cdef struct RequestTrace:
+    RequestRecord *records
+    int64_t count
+    int64_t room
+    int64_t lost                 # that found none
+    int64_t first_fs             # what is sent in [first, last) is recorded
+    int64_t last_fs
+    int32_t *under_way           # [multiprocessor * slots + slot] record + 1 of what waits for an answer there, 0: none
+    int64_t slots
+    # whose access the load/store unit sends, as of a record
+    int64_t serial
+    int64_t kernel
+    int64_t warp
+    int64_t statement
+    int64_t begun
+
+cdef int32_t trace_request(RequestTrace *t, int32_t sm, const Request *r) noexcept nogil
+cdef void trace_answered(RequestTrace *t, int64_t sm, int32_t slot, int64_t time_fs) noexcept nogil
+cdef void trace_served(RequestTrace *t, int64_t waiter, int64_t time_fs) noexcept nogil
+
+cdef inline RequestRecord *traced(RequestTrace *t, int32_t record) noexcept nogil:
+    """The record of a request that has one, by its number plus 1."""
+    return t.records + (record - 1)
+
+cdef inline void trace_nobody(RequestTrace *t) noexcept nogil:
+    """What is sent next is of no warp's access."""
+    t.serial = t.kernel = t.warp = t.statement = t.begun = -1
