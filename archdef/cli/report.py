@@ -27,11 +27,12 @@ from archdef.run.levels import reported
               help="Cycles of the launch to show of them.")
 @click.option("--over-time/--not-over-time", "over_time", default=True, show_default=True,
               help="Record blocks, multiprocessors, partitions and banks over time; the launches take up to a fifth longer.")
+@click.option("--advice", is_flag=True, help="Say what to change in each kernel, and what that gains: further launches for each piece of advice.")
 @debug_option
 @set_option
 @common_options
 @click.pass_context
-def command(context, workload, words, names, output, size, traced, window, over_time, debug, settings, as_json):
+def command(context, workload, words, names, output, size, traced, window, over_time, advice, debug, settings, as_json):
     """Write an HTML file that shows what kernels cost and why: code, PTX and micro-ops line by line, charts, machines beside each other.
 
     WORKLOAD is a shipped example (divergence, matmul, reduction, transpose, vector_add), or a recipe file of your own, as 'archdef compare' takes it. Words
@@ -52,8 +53,9 @@ def command(context, workload, words, names, output, size, traced, window, over_
     timeline = archdef.TimelineWindow(**reported()) if over_time else None
     with task(f"report {recipe.name}") as bar:
         comparison = archdef.examples.comparison.compare(recipe, chosen, size, kernels, bar.counted, lanes, timeline)
+        told = _advice(recipe, chosen, kernels, size, bar.counted) if advice and not comparison.interrupted else {}
     try:
-        comparison.report(output)
+        comparison.report(output, told)
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
     if as_json:
@@ -63,3 +65,9 @@ def command(context, workload, words, names, output, size, traced, window, over_
     if comparison.interrupted:
         raise Interrupted(comparison.interrupted)
     context.exit(0 if comparison.correct else 1)
+
+
+def _advice(recipe, chosen, kernels, size, said):
+    """Give the advice on each kernel on each machine, by the machine's label and the kernel's name."""
+    found = [archdef.advice.advise(recipe, architecture, kernels, size=size, said=said) for architecture in chosen]
+    return {(each.architecture, kernel): each.of(kernel) for each in found for kernel in each.kernels}
