@@ -14,9 +14,11 @@ def _each(results: Sequence[Any]) -> Iterable[tuple[Row, Any]]:
         yield (" ".join(account.command), account.architecture), account
 
 
-@view("programs", "A program on a machine.", *OF, whole("exit_code", "Its exit code; negative: the signal that ended it."), whole("launches", "Grids that it launched."),
+@view("programs", "A program on a machine.", *OF, whole("exit_code", "Its exit code; negative: the signal that ended it."),
+      whole("launches", "Grids that it launched."),
       whole("missing_functions", "Functions that it called and that are not supported."),
-      real("makespan_s", "From the first work of a device to the last, on the simulated host's clock.", "s"), real("busy_s", "Time in which a device had work.", "s"))
+      real("makespan_s", "From the first work of a device to the last, on the simulated host's clock.", "s"),
+      real("busy_s", "Time in which a device had work.", "s"))
 def programs(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each program."""
     for of, one in _each(results):

@@ -27,6 +27,10 @@ NOT_RUN = {
     "pip install 'archdef[report]'": "downloads; these tests have it by archdef[test]",
     "pip install archdef-tesla-evidence archdef-hopper-evidence": "downloads; these tests have the plugins of this repository, and their evidence",
     "archdef microbench --hardware --json -o mine.json": "needs an NVIDIA GPU; `mine.json` is a simulated machine's instead",
+    **dict.fromkeys(("nvcc -gencode arch=compute_50,code=compute_50 vectorAdd.cu -o vectorAdd", "archdef exec -a v100 -- ./vectorAdd",
+                     "archdef exec -a gt200 -a gf100 -a c500 -- ./vectorAdd",
+                     "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024"),
+                    "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),
     "archdef compare reduction -a gf100 --set schedulers.policy=memory_first": "names a policy that its reader publishes; tests/policies/test_policy_plugin.py has one",
 }
 """Line of a page → why it is not run."""
