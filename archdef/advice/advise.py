@@ -98,6 +98,7 @@ class _Trial:
         given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))
         lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
                                 without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
-        workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering})
+        workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering},
+                                cases=lambda size, random, changed: self.workload.cases(size, random, self.architecture))      # the same launch
         (run,) = Launches(workload, self.kernel, self.size)(supposed.architecture or self.architecture)[:1]
         return run
