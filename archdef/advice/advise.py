@@ -1,14 +1,16 @@
 """Runs a workload's kernels, lets the rules look at them, and runs them again under what the rules suppose."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 
 from archdef import registry
 from archdef.advice.finding import LEAST, Advice, Advices, Finding, Supposed
 from archdef.advice.rules import RULES
+from archdef.advice.together import joined
 from archdef.attribution.groups import AttributionError
 from archdef.attribution.measure import Launches
 from archdef.errors import ArchdefError, nearest
@@ -21,11 +23,16 @@ LEAST_GAIN: Final = LEAST
 """Suppositions that make a launch less than this faster are no advice."""
 
 
-def advise(workload: str | Workload, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None, rules: Iterable[str] = (),
+Program: TypeAlias = Callable[[Architecture, Options], Run]
+"""Launches a kernel on a machine, compiled with these options of lowering, and checks its result."""
+
+
+def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None, rules: Iterable[str] = (),
            least_gain: float = LEAST_GAIN, said: Callable[[int, int, str], None] = lambda done, all, what: None) -> Advices:
     """Say what to change in a workload's kernels.
 
-    workload     : a shipped example, the path of a recipe, or a `Workload`.
+    workload     : a shipped example, the path of a recipe, a `Workload`, or a function ``(architecture, lowering) → Run`` that compiles with
+                   ``device.compile(…, lowering=lowering)`` and launches one kernel.
     kernels      : those to look at; all, if none is named.
     size         : problem size; None for the workload's own.
     rules        : names of `RULES`; all, if none is named.
@@ -36,22 +43,28 @@ def advise(workload: str | Workload, architecture: str | Architecture, kernels: 
 
     Raises ArchdefError for names that are none, WorkloadError, AttributionError if a launch fails.
     """
-    recipe = load(workload) if isinstance(workload, str) else workload
-    machine = registry.described(architecture)
-    chosen = _chosen(rules)
-    size = recipe.size if size is None else size
-    names = tuple(case.kernel for case in recipe.launches(machine, size, tuple(kernels)))
+    machine, chosen = registry.described(architecture), _chosen(rules)
+    trials, title = _trials(workload, machine, kernels, size)
+    names: list[str] = []
     found: list[Advice] = []
     runs = 0
-    for name in dict.fromkeys(names):
-        trial = _Trial(recipe, name, size, machine)
-        findings = [finding for rule in chosen for finding in rule.find(trial.run)]
-        for done, finding in enumerate(findings):
-            said(done, len(findings), f"{name}: {finding.rule}")
-            if (advice := trial.judge(finding, least_gain)) is not None:
-                found.append(advice)
+    for begin in trials:
+        trial = begin()
+        name = trial.run.kernel
+        names.append(name)
+        findings = {rule.name: [*rule.find(trial.run)] for rule in chosen}
+        every, done = sum(map(len, findings.values())), 0
+        for rule, theirs in findings.items():
+            timed: list[tuple[Finding, int]] = []
+            for finding in theirs:
+                said(done, every, f"{name}: {rule}")
+                done += 1
+                if (cycles := trial.cycles_if(finding.supposed)) is not None:
+                    timed.append((finding, cycles))
+            told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
+            found += [advice for advice in told if advice is not None]
         runs += trial.runs
-    return Advices(recipe.name, machine.label, tuple(dict.fromkeys(names)), tuple(sorted(found, key=lambda each: -each.gain)), runs)
+    return Advices(title, machine.label, tuple(names), tuple(sorted(found, key=lambda each: -each.gain)), runs)
 
 
 def _chosen(names: Iterable[str]) -> list[Any]:
@@ -62,25 +75,59 @@ def _chosen(names: Iterable[str]) -> list[Any]:
     return [known[name] for name in names] or [*RULES]
 
 
-class _Trial:
-    """One kernel of a workload on a machine, and the same under suppositions."""
+def _trials(workload: str | Workload | Program, machine: Architecture, kernels: Sequence[str], size: int | None) -> tuple[list[Callable[[], _Trial]], str]:
+    """Give what begins the trial of each kernel, and what they are of."""
+    if callable(workload):
+        if kernels or size is not None:
+            raise ArchdefError("a function launches what it launches: name no kernel and no size")
+        return [functools.partial(_Trial, workload, machine)], getattr(workload, "__name__", "a program")
+    recipe = load(workload) if isinstance(workload, str) else workload
+    size = recipe.size if size is None else size
+    names = dict.fromkeys(case.kernel for case in recipe.launches(machine, size, tuple(kernels)))
+    return [functools.partial(_Trial, functools.partial(_of_workload, recipe, name, size, machine), machine, _lowering_of(recipe)) for name in names], recipe.name
 
-    def __init__(self, workload: Workload, kernel: str, size: int, architecture: Architecture):
-        self.workload, self.kernel, self.size, self.architecture = workload, kernel, size, architecture
+
+def _lowering_of(workload: Workload) -> Options:
+    given = workload.options.get("lowering")
+    return given if isinstance(given, Options) else Options(debug=bool(workload.options.get("debug")))
+
+
+def _of_workload(workload: Workload, kernel: str, size: int, real: Architecture, architecture: Architecture, lowering: Options) -> Run:
+    """Launch a kernel of a workload as the recipe does on the real machine, on that or another; its output is checked. Raises AttributionError."""
+    same = attrs.evolve(workload, options={**workload.options, "lowering": lowering}, cases=lambda size, random, other: workload.cases(size, random, real))
+    return Launches(same, kernel, size)(architecture)[0]
+
+
+class _Trial:
+    """One launch on a machine, and the same under suppositions."""
+
+    def __init__(self, program: Program, architecture: Architecture, lowering: Options | None = None):
+        self.program, self.architecture, self.lowering = program, architecture, lowering or Options()
         self.runs = 0
         self.run = self._launched(Supposed("nothing changed"))
+        self.kernel = self.run.kernel
 
     def supposing(self, supposed: Supposed) -> Run:
         """Run the launch under a supposition. Raises AttributionError, ArchdefError."""
         self.runs += 1
         return self._launched(supposed)
 
-    def judge(self, finding: Finding, least_gain: float) -> Advice | None:
-        """Run what a finding supposes; None if it cannot be, or gains too little."""
+    def cycles_if(self, supposed: Supposed) -> int | None:
+        """Give what the launch takes under a supposition; None if that is a machine that cannot be made of this one. Raises AttributionError."""
         try:
-            cycles = round(self.supposing(finding.supposed).cycles * finding.supposed.more)
-            if self.run.cycles < least_gain * cycles:
-                return None
+            return round(self.supposing(supposed).cycles * supposed.more)
+        except AttributionError:
+            if supposed.certain:
+                raise
+            return None
+        except ArchdefError:        # a machine that the supposition cannot make of this one
+            return None
+
+    def told(self, finding: Finding, cycles: int, least_gain: float) -> Advice | None:
+        """Make advice of a finding whose supposition takes so many cycles; None if it gains too little. Raises AttributionError."""
+        if self.run.cycles < least_gain * cycles:
+            return None
+        try:
             told = finding if finding.confirm is None else finding.confirm(self.supposing)
         except AttributionError:
             if finding.supposed.certain:
@@ -90,15 +137,13 @@ class _Trial:
             return None
         if told is None:
             return None
-        line = told.line
+        line = told.line                # what was supposed, and for which lines, is what the gain was measured of
         return Advice(told.rule, self.kernel, self.architecture.label, line.file if line else "", line.line if line else 0, line.text if line else "",
-                      dict(told.evidence), told.said, told.remedy, told.supposed.what, self.run.cycles, cycles)
+                      dict(told.evidence), told.said, told.remedy, finding.supposed.what, self.run.cycles, cycles,
+                      tuple((each.line, gain) for each, gain in finding.also))
 
     def _launched(self, supposed: Supposed) -> Run:
-        given = self.workload.options.get("lowering") or Options(debug=bool(self.workload.options.get("debug")))
+        given = self.lowering
         lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
                                 without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
-        workload = attrs.evolve(self.workload, options={**self.workload.options, "lowering": lowering},
-                                cases=lambda size, random, changed: self.workload.cases(size, random, self.architecture))      # the same launch
-        (run,) = Launches(workload, self.kernel, self.size)(supposed.architecture or self.architecture)[:1]
-        return run
+        return self.program(supposed.architecture or self.architecture, lowering)

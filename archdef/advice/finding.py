@@ -53,6 +53,8 @@ class Finding:
     """What to write instead."""
     line: Cost | None = None
     """The source line; None: the whole kernel."""
+    also: tuple[tuple[Cost, float], ...] = ()
+    """Further lines with the same cause, and how many times as fast the launch is if only that line is changed."""
     confirm: Callable[[Callable[[Supposed], Run]], Finding | None] | None = None
     """Looks further, with runs of its own, once the gain is known to be worth it; gives the finding that is told, or None."""
 
@@ -80,6 +82,8 @@ class Advice:
     """Of the launch as it is."""
     cycles_if: int
     """Of the launch under the supposition; where that is a larger machine, times how much larger it is."""
+    also: tuple[tuple[int, float], ...] = ()
+    """Further lines of `file` that have to be changed for the gain, each with what it gains alone."""
 
     @property
     def gain(self) -> float:
@@ -93,7 +97,7 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
-        return {**attrs.asdict(self, recurse=False), "evidence": dict(self.evidence), "gain": self.gain}
+        return {**attrs.asdict(self, recurse=False), "evidence": dict(self.evidence), "also": [*map(list, self.also)], "gain": self.gain}
 
     def __str__(self) -> str:
         return f"{self.place}: {self.rule}, {three(self.gain)}x if {self.supposed}. {self.said}. {self.remedy}."
@@ -148,6 +152,8 @@ def _told(number: int, advice: Advice) -> Iterable[Text | Table]:
     table = Table(Column("", Kind.PROSE), Column("", Kind.PROSE, least=30), header=False)
     if advice.line:
         table.add(advice.place, Text(advice.text, "italic"))
+    if advice.also:
+        table.add("also", ", ".join(f"line {line} ({three(gain)}x alone)" for line, gain in advice.also))
     table.add("found", advice.said)
     table.add("do", advice.remedy)
     table.add("gain", f"{count(advice.cycles)} cycles, {count(advice.cycles_if)} if {advice.supposed}")

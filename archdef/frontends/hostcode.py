@@ -8,7 +8,10 @@ _HOST = (
     (re.compile(r"\bcuda(?:Memcpy(?:(?:To|From)\w+)?|DeviceReset|SetDevice|Host\w+|EventElapsedTime|Bind\w+)\s*\("),
      "a call of the runtime API"),
     (re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:iostream|fstream|sstream|iomanip|vector|string|map|set|list|deque|chrono|random|memory|thread|mutex|"
-                r"sys/\w+\.h|unistd\.h|thrust/\w+\.h)>", re.MULTILINE), "a header of the host's library"))
+                r"sys/\w+\.h|unistd\.h|thrust/\w+\.h)>", re.MULTILINE), "a header of the host's library"),
+    (re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:cu(?:blas|dnn|fft|rand|solver|sparse)\w*|helper_\w+|mpi|nccl|nvml|omp)\.h>", re.MULTILINE),
+     "a header of a library that hosts call"),
+    (re.compile(r"\bstd::(?:cerr|clog|cout|endl)\b|\bfprintf\s*\(\s*std(?:err|out)\b"), "output of the host"))
 _NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 

@@ -24,7 +24,7 @@ INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as whe
 _LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _SUCCESS = 0
-_POSTPROCESSING = "4"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
+_POSTPROCESSING = "5"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
 
 
 @attrs.frozen
@@ -113,6 +113,8 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
         ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted, declared)
     for path in options.include:        # as `#include` names them: what is cached must not say where it was made
         ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
+    for path in chain.include:          # what a header of the toolkit does is the work of the line that calls it: `<` says that nobody wrote it
+        ptx = ptx.replace(f'"{path}/', '"<toolkit>/')
     if entry is not None:
         if log:
             cache.put(f"{entry}.log", log)

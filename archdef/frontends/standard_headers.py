@@ -76,6 +76,8 @@ def _std(names: str) -> str:
     return "namespace std {" + "".join(f" using ::{name};" for name in names.split()) + " }\n"
 
 
+_TYPES = "#include <stdint.h>\ntypedef unsigned char u_char;\n" + "".join(
+    f"typedef unsigned {kind} u{kind};\n" for kind in ("short", "int", "long"))
 _PAIRS = {          # C's header → its text, and what the one of C++ has in namespace std
     "assert": ("", ""),
     "errno": ("", ""),
@@ -90,7 +92,7 @@ _PAIRS = {          # C's header → its text, and what the one of C++ has in na
         f"{sign}int{form}{bits}_t" for bits in (8, 16, 32, 64) for sign in ("", "u") for form in ("", "_least", "_fast"))
         + " intptr_t uintptr_t intmax_t uintmax_t"),
     "stdio": ("", "printf"),
-    "stdlib": ("#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n", "malloc free abs labs llabs size_t"),
+    "stdlib": ("#include <sys/types.h>\n#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n", "malloc free abs labs llabs size_t"),
     "string": ("", "memcpy memset size_t"),
     "time": ("", "clock clock_t size_t"),
 }
@@ -108,6 +110,7 @@ HEADERS: dict[str, str] = {
     **{f"c{name}": f"{_GUARD}#include <{name}.h>\n{_std(inside) if inside else ''}" for name, (_, inside) in _PAIRS.items()},
     **dict.fromkeys(_FORMER, _GUARD),
     "algorithm": _GUARD + _ALGORITHM,
+    "sys/types.h": _GUARD + _TYPES,     # a host's stdlib.h brings it, so kernels that nvcc compiles say uint and int64_t
 }
 """Name, as a source includes it → text."""
 

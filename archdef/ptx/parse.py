@@ -76,7 +76,7 @@ def parse(text: str, file: str = "<ptx>", *, defer: bool = False) -> Module:
     bulk-copy instruction becomes several operands in a row, ``Address(t)`` and the vector; a lone ``_`` becomes a
     vector of one sink. A ``.reg`` parameter of a function is a `Variable` of space ``reg``. An indirect call carries
     its prototype's label as a second operand. Of a ``.loc`` with ``inlined_at`` the place inside the inlined function
-    is kept, unless that is in the compiler's own header.
+    is kept, unless that is in a header of the compiler or its toolkit.
     """
     return _Parser(text, file, defer).module()
 

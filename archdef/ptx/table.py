@@ -20,7 +20,7 @@ from __future__ import annotations
 import attrs
 
 from archdef.errors import UnsupportedInstruction, nearest
-from archdef.ptx.ir import Instruction, Module
+from archdef.ptx.ir import Instruction, Module, Where
 from archdef.ptx.names import TYPES
 
 
@@ -816,14 +816,18 @@ def match(instruction: Instruction, module: Module) -> Match:
     return found
 
 
+def source(where: Where) -> str:
+    """Give the source line in words that follow a message, nothing if it is not known."""
+    return f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
+
+
 def unsupported(instruction: Instruction, module: Module, why: str = "") -> UnsupportedInstruction:
     """Make the error for an instruction that cannot be executed."""
     where = instruction.where
     written = ".".join((instruction.opcode, *instruction.modifiers))
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
-    source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
     file, line = module.place(where.line)
-    return UnsupportedInstruction(f"`{written}` is not supported{source}{why}", file=file, line=line, column=where.column,
+    return UnsupportedInstruction(f"`{written}` is not supported{source(where)}{why}", file=file, line=line, column=where.column,
                                   text=text)
 
 

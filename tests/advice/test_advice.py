@@ -126,3 +126,27 @@ def test_rules_have_names_that_are_stable_words():
 def test_a_rule_that_is_none_is_named_with_the_nearest():
     with pytest.raises(Exception, match="no rule is called .bank-conflict. .did you mean bank-conflicts"):
         advise("vector_add", "gt200", rules=["bank-conflict"])
+
+
+STRIDED = """
+extern "C" __global__ void strided(float *x)
+{
+    x[(blockIdx.x * blockDim.x + threadIdx.x) * 32] += 1.0f;
+}"""
+
+
+def test_a_function_that_launches_is_advised_as_a_workload_is(tmp_path):
+    pytest.importorskip("nvidia.cuda_nvrtc")
+    import archdef
+    (tmp_path / "strided.cu").write_text(STRIDED)
+
+    def program(architecture, lowering):
+        device = archdef.Device(architecture)
+        x = device.zeros(1 << 16)
+        run = device.compile(tmp_path / "strided.cu", lowering=lowering).strided[8, 256](x)
+        assert x.to_host().sum() == 2048
+        return run
+    found = advise(program, "gf100")
+    assert found.workload == "program" and found.kernels == ("strided",) and found.list[0].line == 4 and found.list[0].gain > 2
+    with pytest.raises(archdef.ArchdefError, match="name no kernel and no size"):
+        advise(program, "gf100", size=3)

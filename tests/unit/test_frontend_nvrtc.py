@@ -6,6 +6,7 @@ import pytest
 from archdef import frontends
 from archdef.errors import CompileError
 from archdef.frontends import Options, nvrtc
+from archdef.ptx import parse
 
 KERNEL = "__global__ void scale(float *x, float a, float b)\n{\n    x[threadIdx.x] = a * x[threadIdx.x] + b;\n}\n"
 
@@ -131,7 +132,10 @@ int main(int argc, char **argv)
 
 @pytest.mark.parametrize("text, line, what", [
     (WHOLE, 7, "`main` is host code: `int main"), ("#include <cstdio>\n#include <vector>\n" + WHOLE, 2, "a header of the host's library is host code"),
-    (KERNEL + "void run(float *h, float *x)\n{\n    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);\n}\n", 7, "a call of the runtime API is host code")])
+    (KERNEL + "void run(float *h, float *x)\n{\n    cudaMemcpy(h, x, 4, cudaMemcpyDeviceToHost);\n}\n", 7, "a call of the runtime API is host code"),
+    ("#include <cublas_v2.h>\n" + KERNEL, 1, "a header of a library that hosts call is host code"),
+    ("#include <iso646.h>\n" + KERNEL + "void say()\n{\n    std::cerr << 1;\n}\n", 8, "output of the host is host code"),
+    (KERNEL + "void say()\n{\n    fprintf(stderr, \"no\");\n}\n", 7, "output of the host is host code")])
 def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, line, what):
     (tmp_path / "whole.cu").write_text(text)
     with pytest.raises(CompileError) as caught:
@@ -148,6 +152,21 @@ def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, lin
 def test_a_wrong_kernel_keeps_the_compilers_words(text):
     with pytest.raises(CompileError, match='source.cu does not compile .*:\n.*error: identifier "missing" is undefined'):
         frontends.compile(text)
+
+
+def test_what_a_header_of_the_toolkit_does_is_charged_to_the_line_that_calls_it():
+    source = """#include <cooperative_groups.h>
+__global__ void f(int *p)
+{
+    auto block = cooperative_groups::this_thread_block();
+    block.sync();
+    p[block.thread_rank()] = 1;
+    cooperative_groups::sync(block);
+}
+"""
+    body = parse(frontends.compile(source).ptx).functions["_Z1fPi"].body
+    assert {i.where.file for i in body} <= {"source.cu", None}
+    assert [i.where.source_line for i in body if i.opcode in ("bar", "barrier")] == [5, 7]
 
 
 def test_a_program_whose_host_code_is_kept_apart_compiles():

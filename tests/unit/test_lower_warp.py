@@ -84,6 +84,12 @@ def test_segments_of_32_lanes_on_a_wide_machine_say_what_to_use(mode, control, i
     lowered(text)
 
 
+def test_a_fault_of_an_instruction_names_the_line_of_the_source_that_it_came_from():
+    text = kernel('.loc 1 27 3; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;') + '.file 1 "sum.cu"\n'
+    with pytest.raises(PtxError, match=r"segments of 32.*\(from sum\.cu:27\)"):
+        lowered(text, standin(warp_size=64))
+
+
 def test_shuffles_of_64_lanes_have_wider_fields():
     assert np.array_equal(wide("shfl.sync.bfly.b32 %r2, %r1, 40, 0x3f, -1;"), LANES64 ^ 40)
     assert np.array_equal(wide("shfl.sync.down.b32 %r2|%p1, %r1, 33, 0x3f, -1; selp.u32 %r2, %r2, 500, %p1;"),

@@ -54,6 +54,12 @@ def test_constants_have_the_values_of_c():
     assert dict(zip(INTEGER, integers.to_host().tolist(), strict=True)) == INTEGER
 
 
+@pytest.mark.parametrize("header", ["stdlib.h", "cstdlib", "sys/types.h"])
+def test_stdlib_brings_the_short_names_of_unsigned_types_as_a_host_s_does(header):
+    source = f"#include <{header}>\n__global__ void f(int64_t *p) {{ p[0] = sizeof(ushort) + 10 * sizeof(uint) + 100 * sizeof(ulong) + 1000 * sizeof(uint8_t); }}\n"
+    assert "1842;" in frontends.compile(source, Options(capability="7.5")).ptx
+
+
 def test_functions_are_in_namespace_std_too():
     source = """#include <cmath>
     #include <cstdio>

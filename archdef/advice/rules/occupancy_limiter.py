@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef.advice.finding import Finding, Rule, Supposed
-from archdef.formatting import limiter
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
@@ -32,7 +31,7 @@ def find(run: Run) -> Iterator[Finding]:
     words = run.architecture.words
     yield Finding(NAME, Supposed(f"{more} {words.block}s were resident instead of {held.active_blocks}", architecture=run.architecture.evolve(changes)),
                   {"active_warps": held.active_warps, "most_warps": held.max_warps, "share_of_time_percent": 100 * reason.share},
-                  f"{held.active_warps} of {held.max_warps} {words.warp}s are resident, limited by {limiter(held)}; {reason.text}",
+                  reason.text,
                   f"the smallest change: {held.suggestion}")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NAME: Final = "tail-effect"
 FULL: Final = 0.5
 """A last wave that is filled by more than this part is none to speak of."""
+FEW_WAVES: Final = 2
+"""Full waves from which on blocks no longer run in step, and what is left at the end is little."""
 
 
 def find(run: Run) -> Iterator[Finding]:
@@ -25,7 +27,7 @@ def find(run: Run) -> Iterator[Finding]:
     machine, words = run.architecture, run.architecture.words
     blocks, room = math.prod(run.grid), run.occupancy.active_blocks * machine.chip.multiprocessors
     whole, rest = divmod(blocks, room)
-    if not whole or not rest or rest > FULL * room:
+    if not 0 < whole <= FEW_WAVES or not rest or rest > FULL * room:
         return
     wider = -(-blocks // (whole * run.occupancy.active_blocks))
     fewer = whole * room

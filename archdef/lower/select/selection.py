@@ -250,7 +250,7 @@ class Selection:
     # ------------------------------------------------------------------------------------------------------------ errors
     def fault(self, message: str) -> PtxError:
         """Make an error at the current instruction."""
-        return PtxError(message, **self.where())
+        return PtxError(f"{message}{table.source(self.instruction.where)}", **self.where())
 
     def unsupported(self, why: str) -> PtxError:
         """Make an error that says why the current instruction cannot be executed."""
@@ -555,14 +555,12 @@ def need(architecture, feature: str, module: ir.Module, instruction: ir.Instruct
     """Refuse an instruction unless the architecture declares a feature."""
     if feature in architecture.isa.features:
         return
-    where = instruction.where
-    source = f" (from {where.file}:{where.source_line})" if where.file and where.source_line else ""
     written = ".".join((instruction.opcode, *instruction.modifiers))
     meaning = f": {FEATURES[feature]}" if feature in FEATURES else ""
     if feature == "fp32_fma":
         meaning += ("; if the compiler fused a multiply and an add, -fmad=false keeps them apart for this machine to fuse as it does; "
-                    "an fma that the source asks for, such as fmaf(), stays one")
-    raise MissingFeature(f"`{written}`{source} needs the feature {feature}, which {architecture.name} does not have{meaning}",
+                    "an fma that the source asks for, by fmaf() or by a function of CUDA's library such as expf(), stays one: __expf() has none")
+    raise MissingFeature(f"`{written}`{table.source(instruction.where)} needs the feature {feature}, which {architecture.name} does not have{meaning}",
                          architecture=architecture.name, feature=feature, **place(module, instruction))
 
 

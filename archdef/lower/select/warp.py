@@ -118,7 +118,8 @@ def _check_control(s: Selection, mode: str, operand: ir.Operand) -> None:
         return
     width = 32 - (segment & 31)
     raise s.fault(f"{operand.value:#x} divides 32 lanes into segments of {width}, a warp of {s.architecture.name} has {lanes}: use "
-                  f"{64 - width << 8 | (0 if mode == 'up' else 63):#x}, or {0 if mode == 'up' else 63:#x} for the whole warp")
+                  f"{64 - width << 8 | (0 if mode == 'up' else 63):#x}, or {0 if mode == 'up' else 63:#x} for the whole warp; shuffles of a language "
+                  f"whose warps have 32 lanes, such as CUDA C++, say 32 unless a front end for {lanes} lanes compiles them")
 
 
 @builds("shuffle_width")

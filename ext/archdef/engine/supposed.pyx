@@ -9,12 +9,24 @@ from archdef.engine.reach cimport Reach
 from archdef.engine.transaction cimport Transaction
 
 
+cdef int _chosen(const uint64_t *address, int first, uint64_t lanes, int bytes) noexcept nogil:
+    """Say the piece of which active lane an access reaches, counted from the first."""
+    cdef uint64_t active = <uint64_t>count_bits(lanes), word = address[first] // <uint64_t>bytes, apart
+    cdef uint64_t others = lanes & (lanes - 1)
+    if others and address[lowest_bit(others)] > address[first]:
+        apart = (address[lowest_bit(others)] - address[first]) // <uint64_t>bytes
+        if 1 < apart < active:
+            return <int>(word % apart * active // apart)
+    return <int>(word % active)
+
+
 cdef void transact_together(const CoalescingTable *rule, const uint64_t *address, int first, uint64_t lanes, int n, int bytes, LsuPipeline *out,
                             Reach *reach) noexcept nogil:
     """Append the transactions of an access whose lanes are supposed to lie behind each other, unless it has as few as it is.
 
-    A warp then reaches one piece of memory and not one in each of many; which of them is chosen by where the first lane lies within its own, so that the warps
-    that reach neighbouring words of these pieces reach all of them together, as before.
+    A warp then reaches one piece of memory and not one in each of many; which of them is chosen by where the first lane lies within its own, so that the
+    accesses that reach neighbouring words of these pieces reach all of them together, as before. Lanes that are fewer words apart than there are lanes, as
+    in arrays of structures, share pieces: then each word of a structure gets a piece of its own.
     """
     cdef uint64_t supposed[64]
     cdef uint64_t left = lanes, base, span = <uint64_t>(n * bytes)
@@ -22,7 +34,7 @@ cdef void transact_together(const CoalescingTable *rule, const uint64_t *address
     cdef Transaction fewer[MAX_TRANSACTIONS]
     cdef int i, count, least, chosen
     count = coalesce(rule, address, lanes, n, bytes, covers(rule, False), t)
-    chosen = <int>(address[first] // <uint64_t>bytes % <uint64_t>count_bits(lanes))
+    chosen = _chosen(address, first, lanes, bytes)
     while chosen:
         left &= left - 1
         chosen -= 1

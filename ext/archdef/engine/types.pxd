@@ -2,10 +2,9 @@
 
 This is the engine's only instruction set. It knows neither PTX nor any other ISA.
 
-Register file of a warp. It consists of *rows*: one row is ``warp_size`` consecutive 32-bit lanes. A 32-bit (or narrower) value takes one row, a
-64-bit value two adjacent rows, the first of even number, read as ``warp_size`` consecutive 64-bit lanes. Narrow integers are kept sign- or zero-
-extended to 32 bits by the operations that make them.
-Predicates are lane masks (64 bits) in a file of their own; predicate 0 is constantly true, predicate 1 is the carry flag.
+Register file of a warp. It consists of *rows*: one row is ``warp_size`` consecutive 32-bit lanes. A 32-bit (or narrower) value takes one row, a 64-bit value
+two adjacent rows, the first of even number, read as ``warp_size`` consecutive 64-bit lanes. Narrow integers are kept sign- or zero-extended to 32 bits by the
+operations that make them. Predicates are lane masks (64 bits) in a file of their own; predicate 0 is constantly true, predicate 1 is the carry flag.
 
 Operands are 32-bit numbers:
 - a row operand ``r >= 0`` is row r of the warp; ``r < 0`` is row ``-1 - r`` of the launch's constant rows (immediates,
