@@ -77,6 +77,38 @@ extern "C" __global__ void defect(float *out, const float *in) { recurrence<WORD
 extern "C" __global__ void remedied(float *out, const float *in) { recurrence<WORDS_REMEDIED>(out, in); }
 #endif
 
+#ifdef REGISTERS
+// Values that are loaded first and added last take registers while the thread follows a list.
+__device__ void held(int *out, const int *next, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x, at = i, v[28];
+#pragma unroll
+    for (int j = 0; j < 28; ++j)
+        v[j] = next[(i + j) % n];
+    for (int k = 0; k < 64; ++k)
+        at = next[at];
+#pragma unroll
+    for (int j = 0; j < 28; ++j)
+        at ^= v[j];
+    out[i] = at;
+}
+extern "C" __global__ void defect(int *out, const int *next, int n) { held(out, next, n); }
+extern "C" __global__ void __launch_bounds__(256, FITTING) remedied(int *out, const int *next, int n) { held(out, next, n); }
+#endif
+
+#ifdef ARGUMENTS
+// With 1024 words, four blocks would fit if it were not for their arguments.
+extern "C" __global__ void followed(int *out, const int *next)
+{
+    __shared__ int part[WORDS];
+    int t = threadIdx.x, at = blockIdx.x * 64 + t;
+    part[t] = at;
+    for (int k = 0; k < 64; ++k)
+        at = next[at];
+    out[blockIdx.x * 64 + t] = at ^ part[t];
+}
+#endif
+
 #ifdef TAIL
 __device__ void units_of_work(float *out, const float *in, int units)
 {

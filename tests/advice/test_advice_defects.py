@@ -207,6 +207,40 @@ def test_the_smallest_change_that_lets_a_block_more_in_is_named():
     assert advice.gain == pytest.approx(advice.cycles / cycles(of, "gf100", "remedied"), rel=0.1) and advice.gain > 1.2
 
 
+def _followed(following, times=64):
+    at = np.arange(len(following))
+    for _ in range(times):
+        at = following[at]
+    return at.astype("i4")
+
+
+def _held(size, random, architecture):
+    following = np.roll(np.arange(size, dtype="i4"), 32 * 37)        # a warp's threads stay together
+    y = _followed(following)
+    for j in range(28):
+        y ^= np.roll(following, -j)
+    for kernel in ("defect", "remedied"):
+        yield Case(kernel, (size // 256,), (256,), (Output(y), Input(following), size), 120 * size)
+
+
+@nvrtc
+def test_fewer_registers_are_told_with_what_spilling_costs():
+    of = workload("REGISTERS", _held, 15 * 256 * 12, FITTING=4)
+    (advice,) = advise(of, "gf100", ["defect"], rules=["occupancy-limiter"], least_gain=0.0)
+    assert "registers per thread" in advice.remedy and "whatever must be spilled" in advice.supposed
+    assert advice.gain == pytest.approx(advice.cycles / cycles(of, "gf100", "remedied"), rel=0.1)
+
+
+@nvrtc
+@pytest.mark.parametrize("words, told", [(1024, False), (1100, True)])
+def test_shared_memory_that_arguments_take_is_not_the_kernels_to_save(words, told):
+    def cases(size, random, architecture):
+        following = np.roll(np.arange(size, dtype="i4"), 32 * 37)
+        yield Case("followed", (size // 64,), (64,), (Output(_followed(following) ^ np.arange(size, dtype="i4")), Input(following)), 8 * size)
+    found = advise(workload("ARGUMENTS", cases, 30 * 64 * 8, WORDS=words), "gt200", rules=["occupancy-limiter"], least_gain=0.0)
+    assert bool(len(found)) == told
+
+
 # ------------------------------------------------------------------------------------------------------------------------ tail
 def _units(size, random, architecture):
     x = random.random((size, 256), dtype="f4")
