@@ -25,7 +25,8 @@ one each."""
 NEARLY: Final = 0.9
 """The remedy within a warp is enough where the launch then takes so little more."""
 AT_ONE: Final = 0.5
-"""Words are few where one partition has so much more to do than the average, of all transactions of atomic operations: words that lie apart are spread evenly."""
+"""Words are few where one partition has so much more to do than the average, of all transactions of atomic operations; words that lie apart are spread
+evenly."""
 
 
 def find(run: Run) -> Iterator[Finding]:
@@ -50,7 +51,8 @@ def _at_busiest(run: Run) -> float:
 def _of_lanes(run: Run, line: Cost) -> Finding:
     c, words = line.counters, run.architecture.words
     said = f"{three(c.atomic_operations / c.atomics)} operations of a {words.warp}'s lanes reach {three(c.atomic_transactions / c.atomics)} sectors"
-    remedy = f"add up the values that lanes of a {words.warp} have for one address first, by shuffles or votes, and let one lane operate"
+    remedy = (f"add up the values that lanes of a {words.warp} have for one address first, by shuffles or votes, and let one lane operate, "
+              f"or let each {words.block} operate on a copy in {words.shared} and add that up at its end")
     return Finding(NAME, Supposed(f"each {words.warp} did one operation on each address", together=frozenset({(line.file, line.line)})),
                    {"operations_per_request": c.atomic_operations / c.atomics, "sectors_per_request": c.atomic_transactions / c.atomics, "requests": c.atomics},
                    said, remedy, line)
