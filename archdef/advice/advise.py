@@ -84,7 +84,7 @@ def _trials(workload: str | Workload | Program, machine: Architecture, kernels: 
     recipe = load(workload) if isinstance(workload, str) else workload
     size = recipe.size if size is None else size
     names = dict.fromkeys(case.kernel for case in recipe.launches(machine, size, tuple(kernels)))
-    return [functools.partial(_Trial, functools.partial(_of_workload, recipe, name, size), machine, _lowering_of(recipe)) for name in names], recipe.name
+    return [functools.partial(_Trial, functools.partial(_of_workload, recipe, name, size, machine), machine, _lowering_of(recipe)) for name in names], recipe.name
 
 
 def _lowering_of(workload: Workload) -> Options:
@@ -92,10 +92,10 @@ def _lowering_of(workload: Workload) -> Options:
     return given if isinstance(given, Options) else Options(debug=bool(workload.options.get("debug")))
 
 
-def _of_workload(workload: Workload, kernel: str, size: int, architecture: Architecture, lowering: Options) -> Run:
-    """Launch a kernel of a workload, whose output is checked. Raises AttributionError."""
-    options = {**workload.options, "lowering": lowering}
-    return Launches(attrs.evolve(workload, options=options), kernel, size)(architecture)[0]
+def _of_workload(workload: Workload, kernel: str, size: int, real: Architecture, architecture: Architecture, lowering: Options) -> Run:
+    """Launch a kernel of a workload as the recipe does on the real machine, on that or another; its output is checked. Raises AttributionError."""
+    same = attrs.evolve(workload, options={**workload.options, "lowering": lowering}, cases=lambda size, random, other: workload.cases(size, random, real))
+    return Launches(same, kernel, size)(architecture)[0]
 
 
 class _Trial:

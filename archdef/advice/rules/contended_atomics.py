@@ -32,8 +32,8 @@ def find(run: Run) -> Iterator[Finding]:
             each = c.atomic_operations / c.atomic_transactions
             yield _finding(line, _without_order(machine), {"operations": c.atomic_operations, "operations_per_transaction": each},
                            f"{count(c.atomic_operations)} operations on global memory, {three(each)} in each of its transactions on the average",
-                           f"let each {words.block} operate on a copy in {words.shared} and add the copies up in the end, or add up the values of a {words.warp} "
-                           "before one lane operates")
+                           f"let each {words.block} operate on a copy in {words.shared} and add the copies up in the end, "
+                           f"or add up the values of a {words.warp} before one lane operates")
         elif c.shared_atomics and c.shared_atomic_passes >= TOGETHER * c.shared_atomics and (merged := _merging(machine)) is not None:
             each = c.shared_atomic_passes / c.shared_atomics
             yield _finding(line, merged, {"instructions": c.shared_atomics, "passes_per_instruction": each},

@@ -70,8 +70,7 @@ def _finding(run: Run, line: Cost, why: str, remedy: str, lines: list[Cost]) -> 
 def _barriers(run: Run, line: Cost) -> list[int]:
     """Give the ops of a line's barriers; none if one of them does more than to wait for the block."""
     ops, statements = run.program.ops, run.program.statements
-    places = [(s.file, s.source_line) if s.file and s.source_line is not None else (run.program.file, s.line) for s in statements]
-    at = [k for k in np.flatnonzero(ops["kind"] == Kind.BARRIER).tolist() if places[ops["statement"][k]] == (line.file, line.line)]
+    at = [k for k in np.flatnonzero(ops["kind"] == Kind.BARRIER).tolist() if run.place(statements[ops["statement"][k]]) == (line.file, line.line)]
     plain = all(PLAIN.fullmatch(statements[ops["statement"][k]].text.strip()) and not ops["guard"][k] for k in at)
     return at if plain else []
 

@@ -73,8 +73,7 @@ def _repeated(run: Run) -> Cost | None:
         target, _, address = text.partition("[")
         results = set(_REGISTER.findall(target))
         if not results & _closure(made, _REGISTER.findall(address)):
-            known = statement.file and statement.source_line is not None
-            wanted.add((statement.file, statement.source_line) if known else (run.program.file, statement.line))
+            wanted.add(run.place(statement))
     lines = [line for line in run.lines if (line.file, line.line) in wanted]
     return max(lines, key=lambda line: sum(line.counters.stalls.values()), default=None)
 
