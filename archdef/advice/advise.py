@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from archdef import registry
-from archdef.advice.finding import LEAST, Advice, Advices, Finding, Supposed
+from archdef.advice.finding import LEAST, Advice, Advices, Finding, Rule, Supposed
 from archdef.advice.rules import RULES
 from archdef.advice.together import joined
 from archdef.attribution.groups import AttributionError
@@ -27,7 +27,7 @@ Program: TypeAlias = Callable[[Architecture, Options], Run]
 """Launches a kernel on a machine, compiled with these options of lowering, and checks its result."""
 
 
-def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None, rules: Iterable[str] = (),
+def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None, rules: Iterable[str | Rule] = (),
            least_gain: float = LEAST_GAIN, said: Callable[[int, int, str], None] = lambda done, all, what: None) -> Advices:
     """Say what to change in a workload's kernels.
 
@@ -35,7 +35,7 @@ def advise(workload: str | Workload | Program, architecture: str | Architecture,
                    ``device.compile(…, lowering=lowering)`` and launches one kernel.
     kernels      : those to look at; all, if none is named.
     size         : problem size; None for the workload's own.
-    rules        : names of `RULES`; all, if none is named.
+    rules        : names of `RULES`, or rules of your own; all of `RULES`, if none is given.
     least_gain   : what gains less is left out.
     said         : called before each further launch with how many are done, how many are known of, and what is next.
 
@@ -67,12 +67,15 @@ def advise(workload: str | Workload | Program, architecture: str | Architecture,
     return Advices(title, machine.label, tuple(names), tuple(sorted(found, key=lambda each: -each.gain)), runs)
 
 
-def _chosen(names: Iterable[str]) -> list[Any]:
+def _chosen(given: Iterable[str | Rule]) -> list[Rule]:
+    """Give rules by their names. Raises ArchdefError."""
     known = {rule.name: rule for rule in RULES}
-    for name in names:
-        if name not in known:
-            raise ArchdefError(f"no rule is called {name!r}{nearest(name, known)}; there are {', '.join(known)}")
-    return [known[name] for name in names] or [*RULES]
+    chosen = []
+    for each in given:
+        if not isinstance(each, Rule) and each not in known:
+            raise ArchdefError(f"no rule is called {each!r}{nearest(each, known)}; there are {', '.join(known)}")
+        chosen.append(each if isinstance(each, Rule) else known[each])
+    return chosen or [*RULES]
 
 
 def _trials(workload: str | Workload | Program, machine: Architecture, kernels: Sequence[str], size: int | None) -> tuple[list[Callable[[], _Trial]], str]:

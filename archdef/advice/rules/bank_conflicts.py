@@ -60,7 +60,7 @@ def _padded(run: Run, line: Cost, finding: Finding, again: Callable[[Supposed], 
     """Try which row, padded, keeps the line's accesses apart, and name it."""
     c = run.counters
     if c.shared_load_groups + c.shared_store_groups > MOST_ACCESSES:
-        return finding
+        return attrs.evolve(finding, remedy=f"{finding.remedy}; a launch of fewer than {MOST_ACCESSES:,} accesses is tried with padded rows")
     found: list[tuple[float, int]] = []
     for row in ROWS:
         changed = attrs.evolve(run.architecture, shared=attrs.evolve(run.architecture.shared, bank_map=PaddedRows(row_words=row)))
