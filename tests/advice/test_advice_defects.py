@@ -11,6 +11,8 @@ from archdef.advice.rules import redundant_barriers
 from archdef.attribution.measure import Launches
 from archdef.examples import Case, Input, Output, Workload, load
 from archdef.examples.comparison import compare
+from archdef.lower import Options, lower
+from archdef.ptx import parse
 
 SOURCE = Path(__file__).with_name("defects.cu")
 pytestmark = [pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")]
@@ -76,6 +78,45 @@ def test_no_barrier_of_the_shipped_kernels_is_found(name):
     assert [finding.said for row in rows for finding in redundant_barriers.find(row.run)] == []
 
 
+ACCESSES = {"nothing": "", "ld.shared": "ld.shared.u32 %r1, [part];", "st.shared": "st.shared.u32 [part], %r2;", "ld.global": "ld.global.u32 %r1, [%rd1];",
+            "st.global": "st.global.u32 [%rd1], %r2;", "atom.shared": "atom.shared.add.u32 %r1, [part], %r2;", "ld": "ld.u32 %r1, [%rd1];",
+            "membar": "membar.gl;"}
+
+
+def _around_a_barrier(before, behind, guard=""):
+    text = f""".version 6.0
+.target sm_35
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+    .shared .align 4 .b8 part[4];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 0;
+    {before}
+    {guard} bra END;
+    bar.sync 0;
+    {behind}
+END:
+    ret;
+}}"""
+    return lower(parse(text), "k", registry.get("k40"), options=Options(drop_dead=False)).ops
+
+
+@pytest.mark.parametrize("before", ACCESSES)
+@pytest.mark.parametrize("behind", ACCESSES)
+def test_a_barrier_orders_nothing_only_where_no_two_accesses_may_be_in_conflict(before, behind):
+    def effects(name):
+        spaces = {"shared"} if "shared" in name else {"global"} if "global" in name else set() if name == "nothing" else {"shared", "global"}
+        reads, writes = name.startswith(("ld", "atom", "membar")), name.startswith(("st", "atom", "membar"))
+        return spaces if reads else set(), spaces if writes else set()
+    ops = _around_a_barrier(ACCESSES[before], ACCESSES[behind], "@%p1")
+    (read, written), (later_read, later_written) = effects(before), effects(behind)
+    conflict = written & (later_read | later_written) or read & later_written
+    assert redundant_barriers._order_nothing(ops, redundant_barriers._of_block(ops)) == (not conflict)
+
+
 # ------------------------------------------------------------------------------------------------------------------ divergence
 def _sides(of_defect, remedied):
     def cases(size, random, architecture):
@@ -118,7 +159,7 @@ def test_branches_that_chance_decides_are_not_told_to_be_grouped(machine):
 # ----------------------------------------------------------------------------------------------------------------- parallelism
 def _doubled(size, random, architecture):
     x, sms = random.random(size, dtype="f4"), architecture.chip.multiprocessors
-    for kernel, grid, block in (("defect", sms, 32), ("remedied", 4 * sms, 256)):
+    for kernel, grid, block in (("defect", sms, 128), ("remedied", 4 * sms, 256)):
         yield Case(kernel, (grid,), (block,), (Output(2 * x), Input(x), size), 8 * size)
 
 
@@ -135,7 +176,7 @@ def _chased(size, random, architecture):
 def test_too_few_bytes_in_flight_are_told_with_how_many_it_takes(machine):
     advice = checked(workload("PARALLELISM", _doubled, 1 << 17), machine, "too-little-parallelism", within=0.35)
     assert advice.line == line_of("out[i] = 2.0f * in[i];") and "times as many threads" in advice.remedy
-    assert advice.evidence["resident_warps"] <= 1 and advice.evidence["bytes_in_flight"] < advice.evidence["bytes_needed"]
+    assert advice.evidence["resident_warps"] <= 4 and advice.evidence["bytes_in_flight"] < advice.evidence["bytes_needed"]
 
 
 @nvrtc
@@ -209,5 +250,3 @@ def test_roles_of_32_threads_are_told_where_warps_have_64():
     advice = checked(_sides(32, 64), "c500", "assumes-32-lanes", within=0.15)
     assert advice.line == line_of("t / SIZE % 2") and "divide by 64" in advice.remedy
     assert len(advise(_sides(32, 64), "gf100", rules=["assumes-32-lanes"], least_gain=0.0)) == 0
-
-

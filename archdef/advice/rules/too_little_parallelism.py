@@ -28,6 +28,8 @@ NOTABLE: Final = 0.2
 """Part of the time that `CAUSES` have together, from which on parallelism is worth a look; less is the beginning and end of any launch."""
 BUSY: Final = 0.5
 """DRAM that is busy for more than this part of the time has work enough: queues, not latency, then decide."""
+FROM_DRAM: Final = 0.5
+"""Part of the loaded bytes that must come from DRAM: by its latency and bandwidth is said what is needed. What caches serve needs less in flight."""
 REPEATED: Final = 4
 """Times that a warp executes the same load, from which on its work could be given to more warps. Threads that load once or twice have nothing to share."""
 LATENCIES: Final = ("shared.latency_cycles", "caches.l1.latency_cycles", "caches.l2.latency_cycles", "interconnect.request_latency_ns",
@@ -43,6 +45,9 @@ def find(run: Run) -> Iterator[Finding]:
     evidence = Evidence(run)
     if sum(shares.get(cause, 0.0) for cause in CAUSES) < NOTABLE or evidence.utilization > BUSY or run.launches:
         return
+    c = run.counters
+    if float(c.partition["bytes_read"].sum()) < FROM_DRAM * c.global_load_bytes_moved:
+        return
     line = _repeated(run)
     if line is None:
         return
@@ -54,7 +59,7 @@ def find(run: Run) -> Iterator[Finding]:
     times = min(1 / evidence.utilization if evidence.utilization else math.inf, room / resident)
     said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of {count(evidence.multiprocessors)} have "
             f"some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
-    yield Finding(NAME, Supposed(f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less", architecture=_shorter(machine, times)),
+    yield Finding(NAME, Supposed(f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less (more {words.warp}s may gain more)", architecture=_shorter(machine, times)),
                   {"resident_warps": resident, "most_warps": room, "bytes_in_flight": flying, "bytes_needed": memory.in_flight,
                    "multiprocessors_with_work": evidence.used}, said,
                   f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, or load several "
