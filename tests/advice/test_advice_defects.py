@@ -1,4 +1,5 @@
 """Does each rule name the line and the remedy of a defect, does the remedied kernel gain what was promised, and is nothing advised on it then?"""
+import importlib.util
 from pathlib import Path
 
 import attrs
@@ -9,6 +10,7 @@ from archdef import registry
 from archdef.advice import advise
 from archdef.advice.rules import redundant_barriers
 from archdef.attribution.measure import Launches
+from archdef.errors import ArchdefError
 from archdef.examples import Case, Input, Output, Workload, load
 from archdef.examples.comparison import compare
 from archdef.lower import Options, lower
@@ -16,7 +18,7 @@ from archdef.ptx import parse
 
 SOURCE = Path(__file__).with_name("defects.cu")
 pytestmark = [pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")]
-nvrtc = pytest.mark.skipif(not __import__("importlib.util").util.find_spec("nvidia.cuda_nvrtc"), reason="compiles CUDA C++")
+nvrtc = pytest.mark.skipif(importlib.util.find_spec("nvidia.cuda_nvrtc") is None, reason="compiles CUDA C++")
 
 
 def line_of(text):
@@ -79,23 +81,26 @@ def test_no_barrier_of_the_shipped_kernels_is_found(name):
 
 
 ACCESSES = {"nothing": "", "ld.shared": "ld.shared.u32 %r1, [part];", "st.shared": "st.shared.u32 [part], %r2;", "ld.global": "ld.global.u32 %r1, [%rd1];",
-            "st.global": "st.global.u32 [%rd1], %r2;", "atom.shared": "atom.shared.add.u32 %r1, [part], %r2;", "ld": "ld.u32 %r1, [%rd1];",
+            "st.global": "st.global.u32 [%rd1], %r2;", "atom.shared": "atom.shared.add.u32 %r1, [part], %r2;", "ld": "ld.u32 %r1, [%rd3];",
             "membar": "membar.gl;"}
 
 
-def _around_a_barrier(before, behind, guard=""):
+def _around_a_barrier(before, behind):
     text = f""".version 6.0
 .target sm_35
 .address_size 64
 .visible .entry k(.param .u64 out)
 {{
-    .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
     .shared .align 4 .b8 part[4];
     ld.param.u64 %rd1, [out];
     mov.u32 %r2, %tid.x;
     setp.eq.u32 %p1, %r2, 0;
+    mov.u64 %rd2, part;
+    cvta.shared.u64 %rd2, %rd2;
+    selp.b64 %rd3, %rd1, %rd2, %p1;
     {before}
-    {guard} bra END;
+    @%p1 bra END;
     bar.sync 0;
     {behind}
 END:
@@ -111,7 +116,7 @@ def test_a_barrier_orders_nothing_only_where_no_two_accesses_may_be_in_conflict(
         spaces = {"shared"} if "shared" in name else {"global"} if "global" in name else set() if name == "nothing" else {"shared", "global"}
         reads, writes = name.startswith(("ld", "atom", "membar")), name.startswith(("st", "atom", "membar"))
         return spaces if reads else set(), spaces if writes else set()
-    ops = _around_a_barrier(ACCESSES[before], ACCESSES[behind], "@%p1")
+    ops = _around_a_barrier(ACCESSES[before], ACCESSES[behind])
     (read, written), (later_read, later_written) = effects(before), effects(behind)
     conflict = written & (later_read | later_written) or read & later_written
     assert redundant_barriers._order_nothing(ops, redundant_barriers._of_block(ops)) == (not conflict)
@@ -250,3 +255,24 @@ def test_roles_of_32_threads_are_told_where_warps_have_64():
     advice = checked(_sides(32, 64), "c500", "assumes-32-lanes", within=0.15)
     assert advice.line == line_of("t / SIZE % 2") and "divide by 64" in advice.remedy
     assert len(advise(_sides(32, 64), "gf100", rules=["assumes-32-lanes"], least_gain=0.0)) == 0
+
+
+# ------------------------------------------------------------------------------------------------------------- what is supposed
+@pytest.mark.parametrize("order, splits", [((0, 1, 2, 3, 4, 5, 6, 7), 256), ((7, 0, 1, 2, 3, 4, 5, 6), 0), ((7, 6, 5, 4, 3, 2, 1, 0), 0), ((1, 0, 2, 3, 4, 5, 7, 6), 256)])
+def test_threads_in_another_order_get_the_same_results_in_other_warps(order, splits):
+    of = load("divergence")
+    of = attrs.evolve(of, options={**of.options, "lowering": Options(thread_order=order)})
+    (run,) = Launches(of, "even_odd", 1 << 13)(registry.get("gf100"))        # raises if an output is wrong
+    assert run.block == (256, 1, 1) and run.counters.divergent_branches == splits
+
+
+def test_barriers_of_other_lines_stay():
+    of = load("reduction")
+    (run,) = Launches(of, "interleaved", 1 << 12)(registry.get("gf100"))
+    lines = [line for line in run.lines if line.counters.barriers]
+    without = attrs.evolve(of, options={**of.options, "lowering": Options(without_barriers=frozenset({("elsewhere.cu", lines[0].line)}))})
+    (same,) = Launches(without, "interleaved", 1 << 12)(registry.get("gf100"))
+    assert same.cycles == run.cycles
+    without = attrs.evolve(of, options={**of.options, "lowering": Options(without_barriers=frozenset({(lines[-1].file, lines[-1].line)}))})
+    with pytest.raises(ArchdefError, match="output is wrong"):
+        Launches(without, "interleaved", 1 << 12)(registry.get("gf100"))

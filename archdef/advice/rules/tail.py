@@ -5,8 +5,6 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
-
 from archdef.advice.finding import Finding, Rule, Supposed
 from archdef.formatting import count, percent, three
 from archdef.spec.policy import GpcRoundRobin
@@ -47,7 +45,7 @@ def _widened(machine: Architecture, wider: int) -> Architecture:
         changes["chip.cluster_sizes"] = (*chip.cluster_sizes[:-1], chip.cluster_sizes[-1] + more)
     if isinstance(chip.dispatch, GpcRoundRobin):
         groups = chip.dispatch.groups
-        changes["chip.block_launch.dispatch"] = attrs.evolve(chip.dispatch, groups=(*groups[:-1], groups[-1] + more))
+        changes["chip.block_launch.dispatch.groups"] = (*groups[:-1], groups[-1] + more)
     return machine.evolve(changes)
 
 

@@ -57,13 +57,14 @@ def find(run: Run) -> Iterator[Finding]:
     resident = evidence.resident * room
     flying = evidence.utilization * memory.in_flight
     times = min(1 / evidence.utilization if evidence.utilization else math.inf, room / resident)
-    said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of {count(evidence.multiprocessors)} have "
-            f"some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
-    yield Finding(NAME, Supposed(f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less (more {words.warp}s may gain more)", architecture=_shorter(machine, times)),
+    said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of "
+            f"{count(evidence.multiprocessors)} have some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
+    supposed = (f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less (more {words.warp}s may gain more)")
+    yield Finding(NAME, Supposed(supposed, architecture=_shorter(machine, times)),
                   {"resident_warps": resident, "most_warps": room, "bytes_in_flight": flying, "bytes_needed": memory.in_flight,
                    "multiprocessors_with_work": evidence.used}, said,
-                  f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, or load several "
-                  "values into registers before the first is used", line)
+                  f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, "
+                  "or load several values into registers before the first is used", line)
 
 
 def _repeated(run: Run) -> Cost | None:
@@ -109,7 +110,7 @@ def _closure(made: dict[str, set[str]], registers: list[str]) -> set[str]:
 
 def _shorter(machine: Architecture, times: float) -> Architecture:
     """Give the machine with shorter latencies, cycles rounded up."""
-    declared = {path: value for path, value, _ in machine.walk() if path in LATENCIES and value}
+    declared = {path: value for path, value, _ in machine.walk() if path in LATENCIES and isinstance(value, (int, float))}
     changed = machine.evolve({path: value / times if path.endswith("_ns") else math.ceil(value / times) for path, value in declared.items()})
     isa = changed.isa
     return attrs.evolve(changed, isa=attrs.evolve(isa, operations={name: _sooner(each, times) for name, each in isa.operations.items()},
