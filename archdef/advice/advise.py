@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -27,8 +27,8 @@ Program: TypeAlias = Callable[[Architecture, Options], Run]
 """Launches a kernel on a machine, compiled with these options of lowering, and checks its result."""
 
 
-def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None, rules: Iterable[str | Rule] = (),
-           least_gain: float = LEAST_GAIN, said: Callable[[int, int, str], None] = lambda done, all, what: None) -> Advices:
+def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None,
+           rules: Iterable[str | Rule] = (), least_gain: float = LEAST_GAIN, said: Callable[[int, int, str], None] = lambda done, all, what: None) -> Advices:
     """Say what to change in a workload's kernels.
 
     workload     : a shipped example, the path of a recipe, a `Workload`, or a function ``(architecture, lowering) → Run`` that compiles with
@@ -87,7 +87,8 @@ def _trials(workload: str | Workload | Program, machine: Architecture, kernels: 
     recipe = load(workload) if isinstance(workload, str) else workload
     size = recipe.size if size is None else size
     names = dict.fromkeys(case.kernel for case in recipe.launches(machine, size, tuple(kernels)))
-    return [functools.partial(_Trial, functools.partial(_of_workload, recipe, name, size), machine, _lowering_of(recipe)) for name in names], recipe.name
+    programs = [functools.partial(_of_workload, recipe, name, size, machine) for name in names]
+    return [functools.partial(_Trial, program, machine, _lowering_of(recipe)) for program in programs], recipe.name
 
 
 def _lowering_of(workload: Workload) -> Options:
@@ -95,10 +96,10 @@ def _lowering_of(workload: Workload) -> Options:
     return given if isinstance(given, Options) else Options(debug=bool(workload.options.get("debug")))
 
 
-def _of_workload(workload: Workload, kernel: str, size: int, architecture: Architecture, lowering: Options) -> Run:
-    """Launch a kernel of a workload, whose output is checked. Raises AttributionError."""
-    options = {**workload.options, "lowering": lowering}
-    return Launches(attrs.evolve(workload, options=options), kernel, size)(architecture)[0]
+def _of_workload(workload: Workload, kernel: str, size: int, real: Architecture, architecture: Architecture, lowering: Options) -> Run:
+    """Launch a kernel of a workload as the recipe does on the real machine, on that or another; its output is checked. Raises AttributionError."""
+    same = attrs.evolve(workload, options={**workload.options, "lowering": lowering}, cases=lambda size, random, other: workload.cases(size, random, real))
+    return Launches(same, kernel, size)(architecture)[0]
 
 
 class _Trial:

@@ -87,7 +87,7 @@ class Flag(IntFlag):
     ADDRESS64 = 2
     CARRY_OUT = 4
     TOGETHER = 4
-    """Of loads and stores, which carry nothing."""
+    """Of loads, stores and atomic operations, which carry nothing."""
     BYPASS_L1 = 8
     READ_ONLY = 16
     UNIFORM = 32

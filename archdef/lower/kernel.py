@@ -217,10 +217,10 @@ def _program(kernel: Kernel, budgeted: _Budget, assigned: _Assigned, scoreboards
 
 
 def _suppose_together(ops: Any, statements: Sequence[Statement], file: str, lines: frozenset[tuple[str, int]]) -> None:
-    """Mark loads and stores of some lines, so that the engine times them as if their lanes lay behind each other."""
+    """Mark loads, stores and atomic operations of some lines, so that the engine times them as if their lanes lay behind each other."""
     places = [(s.file, s.source_line) if s.file and s.source_line is not None else (file, s.line) for s in statements]
     marked = np.array([place in lines for place in places])
-    accesses = np.isin(ops["kind"], (Kind.LOAD, Kind.STORE)) & np.isin(ops["space"], (Space.GLOBAL, Space.SHARED, Space.GENERIC))
+    accesses = np.isin(ops["kind"], (Kind.LOAD, Kind.STORE, Kind.ATOM)) & np.isin(ops["space"], (Space.GLOBAL, Space.SHARED, Space.GENERIC))
     ops["flags"] |= np.where(accesses & marked[ops["statement"]], Flag.TOGETHER, 0).astype(ops["flags"].dtype)
 
 

@@ -42,7 +42,8 @@ class Options:
     """What the register budget has no room for lives in local memory."""
     together: frozenset[tuple[str, int]] = frozenset()
     """Lines, each ``(file, line)`` as `Cost` names them, whose loads and stores of global and shared memory are timed as if the lanes of a warp reached
-    addresses behind each other: what would these accesses cost if nothing were wrong with their order? What they reach stays the same."""
+    addresses behind each other, and whose atomic operations as if a warp had one on each word: what would these accesses cost if nothing were wrong with
+    their order? What they reach stays the same."""
     without_barriers: frozenset[tuple[str, int]] = frozenset()
     """Lines, each ``(file, line)``, whose barriers of the block are left out: what would the launch take without them?"""
     thread_order: tuple[int, ...] = ()

@@ -47,8 +47,8 @@ def find(run: Run) -> Iterator[Finding]:
     active = 100 * run.counters.thread_instructions / (run.counters.instructions * machine.warp.size)
     supposed = Supposed("threads were grouped by the last bits of their indices", thread_order=order, together=_in_order(run), certain=False)
     finding = Finding(NAME, supposed, {"branches": c.branches, "divergent_branches": c.divergent_branches, "active_lanes_percent": active},
-                      f"{count(c.divergent_branches)} of {count(c.branches)} branches split a {machine.words.warp}; {percent(active)} of the lanes of the average "
-                      "instruction are active", "let whole warps go one way", line)
+                      f"{count(c.divergent_branches)} of {count(c.branches)} branches split a {machine.words.warp}; {percent(active)} of the lanes of the "
+                      "average instruction are active", f"let whole {machine.words.warp}s go one way", line)
     yield attrs.evolve(finding, confirm=functools.partial(_confirmed, run, line, finding))
 
 

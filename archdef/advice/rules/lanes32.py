@@ -25,9 +25,11 @@ OFTEN: Final = 0.25
 _REGISTER: Final = re.compile(r"%\w+")
 _GUARD: Final = re.compile(r"^@!?(%\w+)\s+")
 _INDEX: Final = re.compile(r"mov\.[usb]32\s+(%\w+),\s*%tid\.x\b")
-_BY_32: Final = re.compile(r"(?:(?:shr|bfe)\.[usb]32\s+(%\w+),\s*(%\w+),\s*5\b|and\.b32\s+(%\w+),\s*(%\w+),\s*(?:31|32|-32|96|992|0x1F)\b"
-                           r"|setp\.\w+\.[us]32\s+(%\w+),\s*(%\w+),\s*(?:31|32)\b)")
+_BY_32: Final = re.compile(r"(?:(?:shr|bfe)\.[usb]32\s+%\w+,\s*%\w+,\s*5\b|and\.b32\s+%\w+,\s*%\w+,\s*(?:31|32|-32|96|992)\b"
+                           r"|setp\.\w+\.[us]32\s+%\w+,\s*%\w+,\s*(?:31|32)\b)")
 """What divides an index by 32: a shift, a mask, a comparison."""
+_SIGN: Final = re.compile(r"shr\.s32\s+%\w+,\s*%\w+,\s*31\b")
+_ROUNDING: Final = re.compile(r"shr\.u32\s+%\w+,\s*%\w+,\s*27\b")
 
 
 def find(run: Run) -> Iterator[Finding]:
@@ -57,27 +59,33 @@ def _split_by_32(run: Run) -> Cost | None:
     for statement, cost in zip(run.program.statements, run.statements, strict=True):
         guard = _GUARD.match(statement.text)
         if guard and guard[1] in derived and cost.counters.divergent_branches > OFTEN * max(1, cost.counters.branches):
-            known = statement.file and statement.source_line is not None
-            wanted.add((statement.file, statement.source_line) if known else (run.program.file, statement.line))
+            wanted.add(run.place(statement))
     lines = [line for line in run.lines if (line.file, line.line) in wanted]
     return max(lines, key=lambda line: line.counters.divergent_branches, default=None)
 
 
 def _derived(run: Run) -> set[str]:
-    """Registers that are made of nothing but a thread's index over 32, and constants."""
+    """Registers that are made of nothing but a thread's index over 32, the index, and constants."""
     index: set[str] = set()
+    rounding: set[str] = set()      # what compilers add before they shift a signed index, nothing as it is not negative
+    constant: set[str] = set()
     derived: set[str] = set()
     for statement in run.program.statements:
         text = statement.text
-        if found := _INDEX.match(text):
-            index.add(found[1])
-        elif (found := _BY_32.match(text)) is not None:
-            to, source = next((a, b) for a, b in zip(found.groups()[::2], found.groups()[1::2], strict=True) if a)
-            if source in index:
-                derived.add(to)
+        by_32 = _BY_32.match(text)
+        to, *sources = _REGISTER.findall(text) or [""]
+        if _INDEX.match(text):
+            index.add(to)
+        elif by_32 is not None and sources[0] in index:
+            derived.add(to)
+        elif (_SIGN.match(text) and sources[0] in index) or (_ROUNDING.match(text) and sources[0] in rounding):
+            rounding.add(to)
+        elif text.startswith("add.") and set(sources) <= index | rounding and index & set(sources):
+            index.add(to)
         elif not text.startswith(("@", "ld", "st", "atom")):
-            to, *sources = _REGISTER.findall(text) or [""]
-            if sources and set(sources) <= derived:
+            if not sources and text.startswith("mov."):
+                constant.add(to)
+            elif derived & set(sources) and set(sources) <= derived | index | constant:
                 derived.add(to)
     return derived
 

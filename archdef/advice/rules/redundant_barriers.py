@@ -34,7 +34,7 @@ def find(run: Run) -> Iterator[Finding]:
     """Find lines all of whose barriers order nothing, and all barriers of blocks of one warp."""
     ops = run.program.ops
     lines = [line for line in run.lines if line.counters.barriers and line.line]
-    if not lines or not set(ops["kind"].tolist()) <= KNOWN or run.launches:
+    if not lines or not set(ops["kind"].tolist()) <= KNOWN or run.launches or not _plain(run):
         return
     alone = run.occupancy.warps_per_block == 1 and not run.architecture.warp.reconvergence.independent
     if alone:
@@ -49,11 +49,10 @@ def find(run: Run) -> Iterator[Finding]:
 
 def _of_one_warp(run: Run, lines: list[Cost]) -> Iterator[Finding]:
     """Its lanes go together: what one instruction stores, the next finds."""
-    if all(_barriers(run, line) for line in lines):
-        most = max(lines, key=lambda line: (line.counters.stalls["barrier"], line.counters.instructions))
-        words = run.architecture.words
-        yield _finding(run, most, f"a {words.block} has one {words.warp}, whose lanes go together",
-                       "write __syncwarp() for the barriers: it keeps the compiler's order and costs nothing here", lines)
+    most = max(lines, key=lambda line: (line.counters.stalls["barrier"], line.counters.instructions))
+    words = run.architecture.words
+    yield _finding(run, most, f"a {words.block} has one {words.warp}, whose lanes go together",
+                   "write __syncwarp() for the barriers: it keeps the compiler's order and costs nothing here", lines)
 
 
 def _finding(run: Run, line: Cost, why: str, remedy: str, lines: list[Cost]) -> Finding:
@@ -67,13 +66,22 @@ def _finding(run: Run, line: Cost, why: str, remedy: str, lines: list[Cost]) -> 
                    f"{count(arrivals)} arrivals of {words.warp}s, {percent(part)} of {words.warp} cycles waiting; {why}", remedy, line)
 
 
-def _barriers(run: Run, line: Cost) -> list[int]:
-    """Give the ops of a line's barriers; none if one of them does more than to wait for the block."""
+def _of_block(ops: Any) -> list[int]:
+    """Give the ops that are barriers of the block, or of more."""
+    found: list[int] = np.flatnonzero((ops["kind"] == Kind.BARRIER) & (ops["fn"] != BarrierOp.WARP)).tolist()
+    return found
+
+
+def _plain(run: Run) -> bool:
+    """Tell whether all barriers wait for the whole block and do nothing else: those that only some come to end no stretch of code for the others."""
     ops, statements = run.program.ops, run.program.statements
-    places = [(s.file, s.source_line) if s.file and s.source_line is not None else (run.program.file, s.line) for s in statements]
-    at = [k for k in np.flatnonzero(ops["kind"] == Kind.BARRIER).tolist() if places[ops["statement"][k]] == (line.file, line.line)]
-    plain = all(PLAIN.fullmatch(statements[ops["statement"][k]].text.strip()) and not ops["guard"][k] for k in at)
-    return at if plain else []
+    return all(PLAIN.fullmatch(statements[ops["statement"][k]].text.strip()) and not ops["guard"][k] for k in _of_block(ops))
+
+
+def _barriers(run: Run, line: Cost) -> list[int]:
+    """Give the ops of a line's barriers."""
+    ops, statements = run.program.ops, run.program.statements
+    return [k for k in _of_block(ops) if run.place(statements[ops["statement"][k]]) == (line.file, line.line)]
 
 
 def _order_nothing(ops: Any, removed: Sequence[int]) -> bool:
@@ -83,7 +91,7 @@ def _order_nothing(ops: Any, removed: Sequence[int]) -> bool:
     for k, following in enumerate(ahead):
         for other in following:
             behind[other].append(k)
-    stays = {k for k in np.flatnonzero((ops["kind"] == Kind.BARRIER) & (ops["fn"] != BarrierOp.WARP)).tolist() if k not in removed}
+    stays = set(_of_block(ops)) - set(removed)
     for k in removed:
         read_before, written_before = _reached(ops, behind, k, stays)
         read_behind, written_behind = _reached(ops, ahead, k, stays)

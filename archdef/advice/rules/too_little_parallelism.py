@@ -28,6 +28,8 @@ NOTABLE: Final = 0.2
 """Part of the time that `CAUSES` have together, from which on parallelism is worth a look; less is the beginning and end of any launch."""
 BUSY: Final = 0.5
 """DRAM that is busy for more than this part of the time has work enough: queues, not latency, then decide."""
+FROM_DRAM: Final = 0.5
+"""Part of the loaded bytes that must come from DRAM: by its latency and bandwidth is said what is needed. What caches serve needs less in flight."""
 REPEATED: Final = 4
 """Times that a warp executes the same load, from which on its work could be given to more warps. Threads that load once or twice have nothing to share."""
 LATENCIES: Final = ("shared.latency_cycles", "caches.l1.latency_cycles", "caches.l2.latency_cycles", "interconnect.request_latency_ns",
@@ -43,6 +45,9 @@ def find(run: Run) -> Iterator[Finding]:
     evidence = Evidence(run)
     if sum(shares.get(cause, 0.0) for cause in CAUSES) < NOTABLE or evidence.utilization > BUSY or run.launches:
         return
+    c = run.counters
+    if float(c.partition["bytes_read"].sum()) < FROM_DRAM * c.global_load_bytes_moved:
+        return
     line = _repeated(run)
     if line is None:
         return
@@ -52,13 +57,14 @@ def find(run: Run) -> Iterator[Finding]:
     resident = evidence.resident * room
     flying = evidence.utilization * memory.in_flight
     times = min(1 / evidence.utilization if evidence.utilization else math.inf, room / resident)
-    said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of {count(evidence.multiprocessors)} have "
-            f"some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
-    yield Finding(NAME, Supposed(f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less", architecture=_shorter(machine, times)),
+    said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of "
+            f"{count(evidence.multiprocessors)} have some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
+    supposed = (f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less (more {words.warp}s may gain more)")
+    yield Finding(NAME, Supposed(supposed, architecture=_shorter(machine, times)),
                   {"resident_warps": resident, "most_warps": room, "bytes_in_flight": flying, "bytes_needed": memory.in_flight,
                    "multiprocessors_with_work": evidence.used}, said,
-                  f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, or load several "
-                  "values into registers before the first is used", line)
+                  f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, "
+                  "or load several values into registers before the first is used", line)
 
 
 def _repeated(run: Run) -> Cost | None:
@@ -73,8 +79,7 @@ def _repeated(run: Run) -> Cost | None:
         target, _, address = text.partition("[")
         results = set(_REGISTER.findall(target))
         if not results & _closure(made, _REGISTER.findall(address)):
-            known = statement.file and statement.source_line is not None
-            wanted.add((statement.file, statement.source_line) if known else (run.program.file, statement.line))
+            wanted.add(run.place(statement))
     lines = [line for line in run.lines if (line.file, line.line) in wanted]
     return max(lines, key=lambda line: sum(line.counters.stalls.values()), default=None)
 
@@ -105,7 +110,7 @@ def _closure(made: dict[str, set[str]], registers: list[str]) -> set[str]:
 
 def _shorter(machine: Architecture, times: float) -> Architecture:
     """Give the machine with shorter latencies, cycles rounded up."""
-    declared = {path: value for path, value, _ in machine.walk() if path in LATENCIES and value}
+    declared = {path: value for path, value, _ in machine.walk() if path in LATENCIES and isinstance(value, (int, float))}
     changed = machine.evolve({path: value / times if path.endswith("_ns") else math.ceil(value / times) for path, value in declared.items()})
     isa = changed.isa
     return attrs.evolve(changed, isa=attrs.evolve(isa, operations={name: _sooner(each, times) for name, each in isa.operations.items()},

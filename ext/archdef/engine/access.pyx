@@ -459,6 +459,9 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         _set_apart(memo, address, lanes, n)
     out.serial = memo.serial
     out.apart = memo.apart
+    if memo.serial > 1 and u.flags & FL_TOGETHER:       # the warp is supposed to have made one operation of those on one word
+        out.serial = 1
+        out.apart = 0
     reach.global_lanes += count_bits(lanes)
     return 0
 
@@ -536,10 +539,10 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     if w.residency.recorded != NULL:
         timeline_banks(w.residency.recorded.timeline, launch, u, address, lanes,
                        <int64_t>(base // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks), learned)
-    if u.flags & FL_TOGETHER and u.kind != K_ATOM:
+    if u.flags & FL_TOGETHER:
         reach.shared_passes += memo.passes >> 32
         reach.shared_groups += memo.passes >> 32
-        reach.shared_serial = memo.serial_most
+        reach.shared_serial = 1
         return 0
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more

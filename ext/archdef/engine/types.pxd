@@ -87,7 +87,7 @@ cpdef enum OpFlag:
     FL_SIGNED = 1        # narrow loads sign-extend; K_P2R gives all ones
     FL_ADDRESS64 = 2     # s[0] of a memory operation is a 64-bit row (else 32-bit); in shared and local memory its lower half counts
     FL_CARRY_OUT = 4     # K_CARRY
-    FL_TOGETHER = 4      # K_LOAD, K_STORE: timed as if the lanes' addresses lay behind each other; they reach what they reach
+    FL_TOGETHER = 4      # K_LOAD, K_STORE, K_ATOM: timed as if lanes lay behind each other, or on words of their own; they reach what they reach
     FL_BYPASS_L1 = 8     # cache operator .cg / .cv, or volatile
     FL_READ_ONLY = 16    # ld.global.nc: may go through the texture path
     FL_UNIFORM = 32      # the compiler promises that the branch does not diverge; K_LOAD of constants: all lanes read one address
