@@ -21,7 +21,7 @@ from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.reach cimport MULTICAST
-from archdef.engine.shared cimport bank_passes
+from archdef.engine.shared cimport bank_passes, word_passes
 from archdef.engine.supposed cimport transact_together
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
@@ -397,35 +397,6 @@ cdef void _transact(const CoalescingTable *rule, Memo *memo, const uint64_t *add
             memo.sectors[k][i] = t[i].sectors
 
 
-cdef int64_t _word_passes(const Launch *launch, const uint64_t *address, uint64_t lanes, int n, int bytes) noexcept nogil:
-    """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
-    cdef uint64_t seen[64][64]
-    cdef uint8_t counts[64]
-    cdef uint64_t word, banks = <uint64_t>launch.m.shared.banks
-    cdef int pieces = bytes // 4 if bytes > 4 else 1, group = max(<int>launch.m.shared.conflict_lanes // pieces, 1), first = 0, lane, piece, k
-    cdef int64_t passes = 0, most
-    if banks > 64:
-        return bank_passes(&launch.m.shared, address, lanes, n, bytes, False) & <int64_t>0xffffffff
-    while first < n:
-        memset(counts, 0, <size_t>banks)
-        most = 0
-        for lane in range(first, min(first + group, n)):
-            if not lanes >> lane & 1:
-                continue
-            for piece in range(pieces):
-                word = (address[lane] >> 2) + <uint64_t>piece
-                k = 0
-                while k < counts[word % banks] and seen[word % banks][k] != word:
-                    k += 1
-                if k == counts[word % banks]:
-                    seen[word % banks][k] = word
-                    counts[word % banks] += 1
-                    most = max(most, <int64_t>k + 1)
-        passes += most
-        first += group
-    return passes
-
-
 cdef inline const CoalescingTable *_rule(const MachineTable *m, const Uop *u) noexcept nogil:
     if u.kind != K_LOAD:
         return &m.store
@@ -452,7 +423,7 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         _transact(_rule(launch.m, u), memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM, out, reach)
     if launch.m.caches.l1.tag_bank_masks_count and u.kind == K_LOAD and not u.flags & FL_BYPASS_L1:
         if memo.word_key != <int>(address[memo.first] & 3):
-            memo.word_passes = _word_passes(launch, address, lanes, n, u.lane_bytes)
+            memo.word_passes = word_passes(&launch.m.shared, address, lanes, n, u.lane_bytes)
             memo.word_key = <int>(address[memo.first] & 3)
         reach.word_passes = memo.word_passes if not u.flags & FL_TOGETHER else max(<int64_t>(n * u.lane_bytes) // (4 * <int64_t>launch.m.shared.banks), 1)
     if memo.serial > 1 and memo.apart_key != <int32_t>(address[memo.first] & 31):

@@ -2,7 +2,8 @@
 
 The readable definition is `archdef.spec.SharedMemory.passes`; this is its compiled form, compared with it in the tests.
 """
-from libc.stdint cimport int64_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memset
 
 from archdef.engine.parameters cimport SharedMemoryParameters
 from archdef.engine.policy cimport Hook, ask_banks
@@ -185,3 +186,32 @@ def passes(dict banks, addresses, int word_bytes, mask=None, bint load=True):
     cdef uint64_t active = (~<uint64_t>0 >> (64 - n)) & <uint64_t>(mask if mask is not None else 0xffffffffffffffff)
     cdef int64_t result = bank_passes(&table, lanes, active, n, word_bytes, load)
     return result & 0xffffffff, result >> 32
+
+
+cdef int64_t word_passes(const SharedMemoryParameters *table, const uint64_t *address, uint64_t lanes, int n, int bytes) noexcept nogil:
+    """Most different words that one bank of L1 serves to a group of lanes, summed over the groups that follow each other."""
+    cdef uint64_t seen[64][64]
+    cdef uint8_t counts[64]
+    cdef uint64_t word, banks = <uint64_t>table.banks
+    cdef int pieces = bytes // 4 if bytes > 4 else 1, group = max(<int>table.conflict_lanes // pieces, 1), first = 0, lane, piece, k
+    cdef int64_t passes = 0, most
+    if banks > 64:
+        return bank_passes(table, address, lanes, n, bytes, False) & <int64_t>0xffffffff
+    while first < n:
+        memset(counts, 0, <size_t>banks)
+        most = 0
+        for lane in range(first, min(first + group, n)):
+            if not lanes >> lane & 1:
+                continue
+            for piece in range(pieces):
+                word = (address[lane] >> 2) + <uint64_t>piece
+                k = 0
+                while k < counts[word % banks] and seen[word % banks][k] != word:
+                    k += 1
+                if k == counts[word % banks]:
+                    seen[word % banks][k] = word
+                    counts[word % banks] += 1
+                    most = max(most, <int64_t>k + 1)
+        passes += most
+        first += group
+    return passes
