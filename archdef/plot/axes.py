@@ -9,6 +9,8 @@ from archdef.errors import MissingExtra
 NARROW_INCHES = 4.2
 """Axes that have no more than this are taken to stand in a column of a paper."""
 _WIDTH_INCHES = 7.0
+SERIES = ("#3b82c4", "#e0a526", "#8a63b8", "#2e9e5b", "#d1495b")
+"""Colours of lines and areas that have no colour of their own."""
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
 
 
@@ -56,9 +58,9 @@ def finish(ax: Any, x: str, y: str) -> Any:
     handles, labels = ax.get_legend_handles_labels()
     if labels:
         longest = max(map(len, labels))
-        columns = int(inches(ax) * 72 / (size * (0.52 * longest + 3.6)))
-        ax.legend(handles, labels, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3, ncols=max(1, min(columns, len(labels))), frameon=False, fontsize=size,
-                  handlelength=1.6, columnspacing=1.0, labelcolor=ink(ax))
+        columns = int(inches(ax) * 72 / (size * (0.6 * longest + 4.2)))
+        ax.legend(handles, labels, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3, ncols=max(1, min(columns, len(labels))),
+                  frameon=False, fontsize=size, handlelength=1.6, columnspacing=1.0, labelcolor=ink(ax))
     return ax
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from archdef.plot.axes import begin, finish, grid, ink
+from archdef.plot.axes import SERIES, begin, finish, grid, ink
 
 if TYPE_CHECKING:
     from archdef.attribution import Attribution
@@ -34,7 +34,7 @@ def attribution(result: Attribution, ax: Any = None) -> Any:
     ax.set_yticks(places, [factor.name for factor in factors])
     ax.invert_yaxis()
     grid(ax, "x")
-    return finish(ax, f"factor of {result.speedup:.3g}×, {result.first} to {result.second}", "")
+    return finish(ax, f"factor of speed, {result.first} to {result.second}; all: {result.speedup:.3g}", "")
 
 
 def microbench(panel: Panel, ax: Any = None) -> Any:
@@ -48,7 +48,8 @@ def microbench(panel: Panel, ax: Any = None) -> Any:
     ax = begin(ax, 4.0)
     labelled = len(panel.lines) <= MOST_LINES
     for number, (label, line) in enumerate(panel.lines.items()):
-        ax.plot([x for x, _ in line], [y for _, y in line], marker=".", linestyle=_STYLES[number // 3 % len(_STYLES)], label=label if labelled else None)
+        ax.plot([x for x, _ in line], [y for _, y in line], marker=".", color=SERIES[number % len(SERIES)],
+                linestyle=_STYLES[number // len(SERIES) % len(_STYLES)], label=label if labelled else None)
     ax.set_xscale("symlog" if any(x <= 0 for line in panel.lines.values() for x, _ in line) else "log", base=2)
     ax.set_ylim(bottom=0)
     grid(ax)

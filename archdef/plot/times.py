@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 from archdef.errors import LaunchError
 from archdef.html.charts import STATES
 from archdef.html.traced import groups
-from archdef.plot.axes import begin, filling, finish, thousands, words
+from archdef.plot.axes import SERIES, begin, filling, finish, thousands, words
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
-
-_KERNELS = ("#3b82c4", "#e0a526", "#8a63b8", "#2e9e5b", "#d1495b")
 
 
 def timeline(run: Run, ax: Any) -> Any:
@@ -24,7 +22,7 @@ def timeline(run: Run, ax: Any) -> Any:
     blocks, word = found.blocks, run.architecture.words.multiprocessor
     for number, kernel in enumerate(dict.fromkeys(found.kernel_of(block) for block in blocks)):
         own = [block for block in blocks if found.kernel_of(block) == kernel]
-        _rows(ax, found, own, _KERNELS[number % len(_KERNELS)], kernel)
+        _rows(ax, found, own, SERIES[number % len(SERIES)], kernel)
     count = run.architecture.chip.multiprocessors
     ax.set_ylim(count - 0.5, -0.5)
     ax.set_xlim(0, max(run.cycles, 1))

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from rich.console import Group
+from rich.table import Table as Grid
 from rich.text import Text
 
 from archdef.tables.column import Column, Kind
@@ -31,6 +32,9 @@ def _parts(shown: Any) -> Iterator[str]:
         yield _table(shown)
     elif isinstance(shown, Pairs):
         yield _grid("", [_row((Column("", Kind.NAME), Column("", Kind.NUMBER)), [_text(cell) for cell in pair]) for pair in shown.pairs])
+    elif isinstance(shown, Grid):
+        columns = tuple(Column("", Kind.NUMBER if column.justify == "right" else Kind.NAME) for column in shown.columns)
+        yield _grid("", [_row(columns, [_text(cell) for cell in cells]) for cells in zip(*(column.cells for column in shown.columns), strict=True)])
     elif isinstance(shown, Footnotes):
         yield from (_paragraph(line) for line in shown.lines)
     elif isinstance(shown, (str, Text)):
