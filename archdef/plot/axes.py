@@ -29,7 +29,8 @@ def inches(ax: Any) -> float:
     """Give the width that the axes have, with their labels."""
     width: float = ax.figure.get_figwidth()
     places = ax.get_subplotspec()
-    return width / places.get_gridspec().ncols * len(places.colspan) if places is not None else width * ax.get_position().width
+    part: float = ax.get_position().width if places is None else len(places.colspan) / places.get_gridspec().ncols
+    return width * part
 
 
 def narrow(ax: Any) -> bool:
