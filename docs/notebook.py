@@ -10,16 +10,20 @@ from pathlib import Path
 
 PATH = Path(__file__).parent / "tutorial" / "notebook.ipynb"
 CELLS = (
-    ("markdown", "# A kernel in a notebook\n\nWhich line of a transposition costs the most on a GF100, and why? This page is `docs/tutorial/notebook.ipynb`, as it was executed."),
+    ("markdown", "# A kernel in a notebook\n\nWhich line of a transposition costs the most on a GF100, and why? "
+                 "This page is `docs/tutorial/notebook.ipynb`, as it was executed."),
     ("code", "import archdef\nfrom archdef import plot\n\nmachine = archdef.architecture('gf100')\nmachine"),
     ("markdown", "CUDA C++ is compiled and launched as in any program; the option `timeline` keeps when which block ran."),
-    ("code", "SOURCE = '''\n__global__ void transpose(float *out, const float *in, int n)\n{\n    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+    ("code", "SOURCE = '''\n__global__ void transpose(float *out, const float *in, int n)\n{\n"
+             "    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
              "    float value = in[y * n + x];\n    out[x * n + y] = value;\n}\n'''\nn = 256\ndevice = archdef.Device(machine)\na = device.zeros(n * n, 'f4')\n"
-             "b = device.empty_like(a)\nkernel = device.compile(SOURCE).transpose\nrun = kernel[(n // 16, n // 16), (16, 16)].launch(b, a, n, timeline=True)\nrun"),
-    ("markdown", "Most of the time goes to the store, whose warps write to as many lines as they have lanes:"),
+             "b = device.empty_like(a)\nkernel = device.compile(SOURCE).transpose\n"
+             "run = kernel[(n // 16, n // 16), (16, 16)].launch(b, a, n, timeline=True)\nrun"),
+    ("markdown", "Most cycles are spent on the line of the store: its warps wait for the value that they load, and then for room in the memory system,"
+                 " as their lanes write to places far apart."),
     ("code", "run.plot.lines();"),
     ("code", "run.plot.timeline();"),
-    ("markdown", "How full is a multiprocessor, and would fewer registers help?"),
+    ("markdown", "How full is a multiprocessor, and how full with blocks of another size?"),
     ("code", "run.occupancy"),
     ("code", "run.plot.occupancy(over='threads');"),
     ("markdown", "The same launch with twice the partitions, and what the two descriptions differ in:"),
