@@ -13,7 +13,7 @@ from archdef import registry, values
 from archdef.console import text
 from archdef.errors import LaunchError
 from archdef.spec import Architecture, FrozenMap, Limits, Vocabulary
-from archdef.tables import Column, Kind, Table
+from archdef.tables import Column, Kind, Table, to_html
 
 _PLAIN = Vocabulary()
 _DESCRIBED = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory"}
@@ -114,6 +114,9 @@ class Occupancy:
 
     def __str__(self) -> str:
         return text(self)
+
+    def _repr_html_(self) -> str:
+        return to_html(self)
 
 
 def occupancy(architecture: Architecture | str, *, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import figures
+import notebook
 
 from archdef import hookspecs, registry
 from archdef.cli import COMMANDS, main as command_line
@@ -54,7 +55,8 @@ def commands() -> str:
 def main(folder: Path) -> None:
     """Write all pages and figures."""
     folder.mkdir(exist_ok=True)
-    for name, text in (("architectures", architectures(folder)), ("metrics", metrics()), ("hooks", hooks()), ("commands", commands())):
+    for name, text in (("architectures", architectures(folder)), ("metrics", metrics()), ("hooks", hooks()), ("commands", commands()),
+                       ("notebook", notebook.page(notebook.PATH, folder))):
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     for figure in figures.FIGURES:
         figures.draw(figure, folder / f"{figure.__name__}.svg")

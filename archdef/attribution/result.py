@@ -11,6 +11,7 @@ from archdef.attribution.measure import Time
 from archdef.attribution.shapley import Contribution
 from archdef.attribution.table import render
 from archdef.console import text
+from archdef.tables import to_html
 
 if TYPE_CHECKING:
     import pandas
@@ -131,3 +132,6 @@ class Attribution:
 
     def __str__(self) -> str:
         return text(render(self))
+
+    def _repr_html_(self) -> str:
+        return to_html(render(self))

@@ -11,6 +11,7 @@ from archdef.baseline.lines import LineChange, aligned
 from archdef.baseline.saved import BaselineError, PlainRun, Saved, load, plain
 from archdef.baseline.table import UNITS, render
 from archdef.console import text
+from archdef.tables import to_html
 
 FORMAT = "archdef.difference"
 VERSION = 1
@@ -74,6 +75,9 @@ class Difference:
     def __str__(self) -> str:
         return text(render([self]))
 
+    def _repr_html_(self) -> str:
+        return to_html(render([self]))
+
 
 @attrs.frozen
 class Differences:
@@ -99,6 +103,9 @@ class Differences:
 
     def __str__(self) -> str:
         return text(render(self.kernels, self.baseline, self.new, self.missing))
+
+    def _repr_html_(self) -> str:
+        return to_html(render(self.kernels, self.baseline, self.new, self.missing))
 
 
 def difference(before: Any, after: Any) -> Difference:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from rich.console import Group
 
 from archdef import html
 from archdef.baseline.saved import COMPARISON, VERSION
 from archdef.device import Device
 from archdef.errors import ArchdefError, Interrupted
+from archdef.formatting import percent, seconds, three
 from archdef.examples.workload import Case, Input, Output, Workload
 from archdef.run import html_report
 from archdef.run.explain import costliest, why
@@ -20,6 +22,7 @@ from archdef.run.module import Module
 from archdef.run.result import Run
 from archdef.run.timeline import TimelineWindow
 from archdef.spec import Architecture
+from archdef.tables import Column, Kind, Table, to_html
 from archdef.values import cut
 
 if TYPE_CHECKING:
@@ -89,6 +92,17 @@ class Comparison:
         machines = dict.fromkeys(row.architecture.name for row in self.rows)
         return (f"<Comparison of {cut(self.workload.name)}, {self.size:,} {self.workload.size_means}: {len(self.rows)} launches on "
                 f"{cut(', '.join(machines), 100)}, {'all correct' if self.correct else 'not all correct'}>")
+
+    def _repr_html_(self) -> str:
+        title = f"{self.workload.about}; {self.workload.size_means}: {self.size:,}"
+        table = Table(Column("architecture"), Column("kernel"), *(Column(heading, Kind.NUMBER) for heading in ("cycles", "time", "GB/s", "occupancy")),
+                      Column("output", Kind.PROSE), title=title)
+        for row in self.rows:
+            output = row.failure or ("correct" if row.correct else f"wrong by {row.error:.0e}")
+            figures = ("", "", "", "") if row.run is None else (
+                f"{row.run.cycles:,}", seconds(row.run.elapsed_s), three(row.bandwidth or 0.0), percent(100 * row.run.occupancy.occupancy))
+            table.add(row.architecture.label, row.case.kernel, *figures, output)
+        return to_html(Group(table, self.interrupted))
 
     @property
     def correct(self) -> bool:

@@ -13,8 +13,9 @@ CAUSES = dict(zip(STALLS, ("#2e9e5b", "#6f9ceb", "#d1495b", "#e0a526", "#b08968"
                            "#e07a9b"), strict=True))
 """Cause → its colour, everywhere in a report."""
 STATES = dict(zip(LANE_STATES, ("#2e9e5b", "#3b82c4", "#c2569b", "#a3adb8"), strict=True))
-_LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
+LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
            "network writes": "#8a63d2", "DRAM": "#d1495b"}
+"""Level of memory → its colour."""
 _WHEN = ({"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","})
 _TITLES = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory per block"}
 
@@ -156,7 +157,7 @@ def _roof(run: Mapping[str, Any]) -> dict[str, Any]:
          "axis": {"values": _powers(roof["span"]), "format": "~g"}}
     y = {"field": "y", "type": "quantitative", "scale": {"type": "log"}, "title": "GFLOP/s",
          "axis": {"values": _powers([value["y"] for value in (*lines, *points, *tops)]), "format": "~g"}}
-    color = {"field": "level", "type": "nominal", "scale": {"domain": levels, "range": [_LEVELS[level] for level in levels]},
+    color = {"field": "level", "type": "nominal", "scale": {"domain": levels, "range": [LEVELS[level] for level in levels]},
              "legend": {"orient": "bottom", "title": None}}
     tooltip = [{"field": "level"}, {"field": "x", "title": "operations per byte", "format": ",.3~f"}, {"field": "y", "title": "GFLOP/s", "format": ",.3~f"}]
     told = [{"field": "name"}, {"field": "y", "title": "GFLOP/s", "format": ",.4~g"}, {"field": "about"}]

@@ -23,14 +23,14 @@ def traced(run: Run, code: Code) -> list[dict[str, Any]]:
     for block, warp in trace.window.warps:
         steps, cycles = trace.steps(warp, block), trace.lane_cycles(warp, block)
         together = sum(cycles.values()) == cycles["coherent"]
-        bars = [{"begin": step.begin, "end": step.end, "issued": step.issued, "lanes": _groups(step.states.tolist()),
+        bars = [{"begin": step.begin, "end": step.end, "issued": step.issued, "lanes": groups(step.states.tolist()),
                  "place": code.leads[code.sources[step.statements[0]]]} for step in steps[:MOST_STEPS]] if not together else []
         found.append({"block": block, "warp": warp, "size": trace.warp_size, "steps": bars, "left_out": 0 if together else len(steps) - len(bars),
                       "lost": trace.lost, "lane_cycles": cycles, "together": together and bool(steps)})
     return found
 
 
-def _groups(states: list[int]) -> list[list[Any]]:
+def groups(states: list[int]) -> list[list[Any]]:
     """Merge neighbouring lanes that do the same: first lane, the one behind the last, state."""
     groups, first = [], 0
     for state, members in groupby(states):

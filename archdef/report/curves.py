@@ -5,16 +5,13 @@ import os
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from archdef.microbench.results import Results, ResultsError, Row, described
 from archdef.microbench.suite import load
+from archdef.plot import microbench
 from archdef.report.picture import check_suffix, picture
-
-MOST_LINES = 12
-"""Of a panel that has a legend."""
 
 
 @attrs.frozen
@@ -69,17 +66,5 @@ def save_curves(machines: Sequence[Results], path: str | os.PathLike[str]) -> Pa
     rows = -(-len(found) // columns)
     with picture(path, (5.6 * columns, 4.4 * rows)) as figure:
         for place, panel in enumerate(found, start=1):
-            _draw(figure.add_subplot(rows, columns, place), panel)
+            microbench(panel, figure.add_subplot(rows, columns, place))
     return path
-
-
-def _draw(axes: Any, panel: Panel) -> None:
-    for label, line in panel.lines.items():
-        axes.plot([x for x, _ in line], [y for _, y in line], marker=".", label=label)
-    axes.set_title(panel.benchmark)
-    axes.set_xlabel(panel.parameter.replace("_", " "))
-    axes.set_ylabel(panel.unit)
-    axes.set_xscale("symlog" if any(x <= 0 for line in panel.lines.values() for x, _ in line) else "log", base=2)
-    axes.set_ylim(bottom=0)
-    if len(panel.lines) <= MOST_LINES:
-        axes.legend(fontsize="x-small")

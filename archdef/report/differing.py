@@ -1,6 +1,7 @@
 """What two descriptions differ in."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -8,12 +9,27 @@ from rich.console import Group
 from rich.text import Text
 
 from archdef.report.described import COSTS, STYLES, fields, shown, unit_cell
+from archdef.console import text
 from archdef.formatting import NOTHING
 from archdef.spec import Architecture
-from archdef.tables import Column, Footnotes, Kind, Table
+from archdef.tables import Column, Footnotes, Kind, Table, to_html
 
 
-def differences(one: Architecture, other: Architecture, only: str = "") -> list[dict[str, Any]]:
+class DescriptionDifferences(list[dict[str, Any]]):
+    """Fields in which two descriptions differ. Prints as a table, in notebooks too."""
+
+    def __init__(self, one: Architecture, other: Architecture, rows: Iterable[dict[str, Any]]):
+        super().__init__(rows)
+        self.one, self.other = one, other
+
+    def __str__(self) -> str:
+        return text(render(self.one, self.other, self))
+
+    def _repr_html_(self) -> str:
+        return to_html(render(self.one, self.other, self))
+
+
+def differences(one: Architecture, other: Architecture, only: str = "") -> DescriptionDifferences:
     """List the fields in which two descriptions differ, in the order of the description.
 
     Each has `path`, `unit` and, as `a` and `b`, the value with its evidence; None where the machine has no such field.
@@ -28,7 +44,7 @@ def differences(one: Architecture, other: Architecture, only: str = "") -> list[
         if a is not None and b is not None and a["value"] == b["value"]:
             continue
         rows.append({"path": path, "unit": (a or b or {})["unit"], "a": _side(a), "b": _side(b), "ratio": _ratio(a, b)})
-    return rows
+    return DescriptionDifferences(one, other, rows)
 
 
 def render(one: Architecture, other: Architecture, rows: list[dict[str, Any]]) -> Group:

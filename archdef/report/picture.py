@@ -30,7 +30,7 @@ def figure_type() -> type[Figure]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("a plot", "matplotlib", "docs") from None
+        raise MissingExtra("a plot", "matplotlib", "plot") from None
     figure: type[Figure] = Figure
     return figure
 

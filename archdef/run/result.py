@@ -18,6 +18,7 @@ from archdef.formatting import count, percent, seconds
 from archdef.metrics import Counters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
+from archdef.plot.of_run import RunPlots
 from archdef.run import html_report
 from archdef.run.causes import Reason, reasons
 from archdef.run.footprint import MemoryMap, WarpContents, warp_contents
@@ -26,6 +27,7 @@ from archdef.run.printing import Output
 from archdef.run.table import render
 from archdef.run.timeline import RunTimeline, TimelineRecord
 from archdef.spec import Architecture
+from archdef.tables import to_html
 from archdef.values import cut
 
 if TYPE_CHECKING:
@@ -349,8 +351,16 @@ class Run:
         """
         return html_report.save((self, *others), path)
 
+    @property
+    def plot(self) -> RunPlots:
+        """Plots by matplotlib: ``run.plot.roofline()`` …"""
+        return RunPlots(self)
+
     def __str__(self) -> str:
         return text(render(self))
+
+    def _repr_html_(self) -> str:
+        return to_html(render(self))
 
 
 def _rows(table: np.ndarray) -> Iterator[dict[str, int]]:

@@ -10,6 +10,7 @@ import attrs
 
 from archdef import values
 from archdef._deprecation import redirected, renamed, renamed_path, says_absent
+from archdef._lazy import submodules
 from archdef.errors import SpecError, SpecErrors, UnknownField, nearest
 from archdef.spec import check
 from archdef.spec.evidence import KINDS, UNSTATED, Cite, covering
@@ -21,6 +22,7 @@ from archdef.spec.memory import Caches, Coalescing, Dram, Interconnect, LoadStor
 
 
 _PLAIN_WORDS = Vocabulary()
+_packages = submodules("archdef", "tables")       # what prints tables takes long to import, and declarations seldom need it
 
 
 def _frozen(given: Any) -> Any:
@@ -185,6 +187,21 @@ class Architecture:
 
     def __str__(self) -> str:
         return f"{self.label}: {self.vendor} {self.title} ({self.family}, compute capability {self.compute_capability})"
+
+    def _repr_html_(self) -> str:
+        tables, words = _packages("tables"), self.words
+        rows = (("vendor", self.vendor), ("title", self.title), ("compute capability", str(self.compute_capability)),
+                (f"{words.multiprocessor}s", f"{self.chip.multiprocessors:,}"), (f"lanes of a {words.warp}", str(self.warp.size)),
+                (f"{words.warp}s per {words.multiprocessor}", f"{self.limits.warps_per_multiprocessor:,}"),
+                (f"registers per {words.multiprocessor}", f"{self.limits.registers_per_multiprocessor:,}"),
+                (f"bytes of shared memory per {words.multiprocessor}", f"{self.limits.shared_bytes_per_multiprocessor:,}"),
+                ("bytes of L2", f"{self.l2_bytes:,}"), ("MHz of its core clock", f"{self.clocks.core_mhz:,}"),
+                ("GB/s of device memory", f"{self.dram_bandwidth_gb_s:,.1f}"))
+        table = tables.Table(tables.Column(""), tables.Column("", tables.Kind.NUMBER), title=self.label, header=False)
+        for row in rows:
+            table.add(*row)
+        html: str = tables.to_html(table)
+        return html
 
     def __repr__(self) -> str:
         return f"<Architecture {values.cut(self.label, 200)}>"

@@ -3,6 +3,7 @@
 What goes to no terminal has all the room it wants (`archdef.console.width`), so nothing is left out, wrapped or shortened there.
 """
 from archdef.tables.column import Column, Kind
+from archdef.tables.html import to_html
 from archdef.tables.table import Footnotes, Pairs, Table
 
-__all__ = ["Column", "Footnotes", "Kind", "Pairs", "Table"]
+__all__ = ["Column", "Footnotes", "Kind", "Pairs", "Table", "to_html"]

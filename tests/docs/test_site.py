@@ -23,7 +23,7 @@ def made(monkeypatch):
     pytest.importorskip("jinja2")
     monkeypatch.syspath_prepend(str(DOCS))
     found = {}
-    for name in ("figures", "generate"):
+    for name in ("figures", "notebook", "generate"):
         spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
         found[name] = monkeypatch.setitem(sys.modules, name, importlib.util.module_from_spec(spec)) or sys.modules[name]
         spec.loader.exec_module(found[name])
