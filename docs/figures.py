@@ -48,8 +48,8 @@ def bank_conflicts() -> list[Panel]:
 
 def divergence() -> list[Panel]:
     """What ways cost, and the lanes at work."""
-    return [_panel("divergence", "ways that the lanes of a warp go", "time over that of one way", measurements.WAYS, "time", "x"),
-            _panel("divergence", "ways that the lanes of a warp go", "lanes at work, %", measurements.WAYS, "lanes", "x")]
+    return [_panel("divergence", "ways that the lanes of a warp go", "time over that of one way", measurements.WAYS, "time"),
+            _panel("divergence", "ways that the lanes of a warp go", "lanes at work, %", measurements.WAYS, "lanes")]
 
 
 def partition_camping() -> list[Panel]:
@@ -100,9 +100,10 @@ def draw(panels: list[Panel], path: Path) -> None:
     """Plot panels side by side into an SVG file. Its ground is transparent: the site inverts figures on dark pages."""
     import matplotlib
     matplotlib.use("svg")
+    matplotlib.rcParams["font.size"] = 9
     from matplotlib import pyplot
 
-    made, all_axes = pyplot.subplots(1, len(panels), figsize=(4 * len(panels), 3.4), layout="constrained", squeeze=False)
+    made, all_axes = pyplot.subplots(1, len(panels), figsize=(3.3 * len(panels), 3), layout="constrained", squeeze=False)
     for axes, panel in zip(all_axes[0], panels):
         for name, (x, y) in panel.lines.items():
             colour, dash = STYLES[name]

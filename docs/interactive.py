@@ -16,6 +16,8 @@ from measurements import SHOWN
 
 STRIDES, OFFSETS = range(33), (0, 1, 4, 8, 16)
 ROW_WORDS, PADDINGS = (16, 32, 64), range(9)
+FIRST = 2
+"""Which machine is shown first: one with whole warps of 32 lanes and lines of 128 bytes, as most texts draw them."""
 THREADS, REGISTERS, SHARED = range(32, 1025, 32), range(8, 129, 4), range(0, 65537, 2048)
 
 
@@ -43,7 +45,7 @@ def repeated(pieces: list[tuple[int, int]]) -> list[list[int]]:
 
 def pieces(machine: Architecture, stride: int, offset: int) -> list[tuple[int, int]]:
     """The transactions of a load of a warp, lane k of which reads word ``offset + k * stride``: first byte and bytes of each."""
-    rule = machine.coalescing.load_uncached
+    rule = machine.coalescing.load
     return [(t.address, t.bytes) for t in rule.transactions([4 * (offset + stride * lane) for lane in range(machine.warp.size)], 4)]
 
 
@@ -52,7 +54,7 @@ def strides() -> dict:
     machines = {name: {"title": _title(machine), "lanes": machine.warp.size,
                        "pieces": [[repeated(pieces(machine, stride, offset)) for stride in STRIDES] for offset in OFFSETS]}
                 for name, machine in _machines().items()}
-    return {"machines": machines, "controls": [_slider("stride", "stride, words", STRIDES, 1), _choice("offset", "first word", OFFSETS, 0)]}
+    return {"machines": machines, "first": FIRST, "controls": [_slider("stride", "stride, words", STRIDES, 2), _choice("offset", "first word", OFFSETS, 0)]}
 
 
 def column(machine: Architecture, row_words: int) -> dict:
@@ -69,8 +71,7 @@ def padding() -> dict:
     machines = {name: {"title": _title(machine), "lanes": machine.warp.size, "banks": machine.shared.banks,
                        "columns": [[column(machine, words + pad) for pad in PADDINGS] for words in ROW_WORDS]}
                 for name, machine in _machines().items()}
-    return {"machines": machines, "rowWords": list(ROW_WORDS),
-            "controls": [_choice("row", "words per row", ROW_WORDS, 1), _slider("padding", "padding, words", PADDINGS, 0)]}
+    return {"machines": machines, "first": FIRST, "controls": [_choice("row", "words per row", ROW_WORDS, 1), _slider("padding", "padding, words", PADDINGS, 0)]}
 
 
 def _allowed(machine: Architecture, resource: str, **launch: int) -> int:
@@ -91,7 +92,7 @@ def resources() -> dict:
             "warps": [_allowed(machine, "warps", threads=threads, registers=1) for threads in THREADS],
             "registers": [[_allowed(machine, "registers", threads=threads, registers=count) for count in REGISTERS] for threads in THREADS],
             "shared": [_allowed(machine, "shared", threads=warp, registers=1, shared_bytes=size) for size in SHARED]}
-    return {"machines": machines, "controls": [_slider("threads", "threads per block", THREADS, 7), _slider("registers", "registers per thread", REGISTERS, 2),
+    return {"machines": machines, "first": FIRST, "controls": [_slider("threads", "threads per block", THREADS, 7), _slider("registers", "registers per thread", REGISTERS, 2),
                                                _slider("shared", "shared memory per block, bytes", SHARED, 0)]}
 
 
@@ -106,7 +107,7 @@ def _choice(name: str, label: str, values: tuple[int, ...], first: int) -> dict:
 INTERACTIVE = {"strides": (strides, "coalescing", "A load of one warp, lane k of which reads word k times the stride. A square is a word: filled, a lane reads it; pale, it is "
                                                   "moved without being asked for. A line of the picture is 256 bytes."),
                "padding": (padding, "bank_conflicts", "A warp reads a column of a tile in shared memory: each row of the picture is a lane, each column a bank. Lanes alone in their "
-                                                      "bank are served in one pass; those that share one (dark) wait for each other. Shown are the lanes that are served together."),
+                                                      "bank are served in one pass; those that share one (red) wait for each other. Shown are the lanes that are served together."),
                "resources": (resources, "occupancy", "The places for warps of one multiprocessor, and which of them blocks of this shape fill; "
                                                      "below, occupancy over block size at these registers and this shared memory.")}
 """Each with its data, the figure that stands for it where no script runs, and its caption."""

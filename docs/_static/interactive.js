@@ -17,15 +17,15 @@
       const rows = Math.ceil((16 + 32 * (machine.lanes - 1) + 33) / 64);
       let inside = "";
       for (let row = 0; row < rows; row++) {
-        inside += cell(44, row * 10 + 0.5, 640, 9, "ground");
-        if (row % 4 === 0) inside += text(40, row * 10 + 9, row * 256, "end");
+        inside += cell(56, row * 10 + 0.5, 640, 9, "ground");
+        if (row % 4 === 0) inside += text(52, row * 10 + 9, row * 256, "end");
       }
       for (const word of new Set([...moved, ...asked]))
-        inside += cell(44 + word % 64 * 10 + 0.5, Math.floor(word / 64) * 10 + 0.5, 9, 9, asked.has(word) ? "asked" : "moved");
+        inside += cell(56 + word % 64 * 10 + 0.5, Math.floor(word / 64) * 10 + 0.5, 9, 9, asked.has(word) ? "asked" : "moved");
       const bytes = pieces.reduce((sum, piece) => sum + piece[1], 0);
       const said = `${pieces.length} transaction${pieces.length === 1 ? "" : "s"}, ${bytes} bytes moved for ${4 * machine.lanes} asked for: ` +
-        `${few(bytes / 4 / machine.lanes)} bytes per byte`;
-      return [svg(690, rows * 10, inside, said), said];
+        `${few(bytes / 4 / machine.lanes)} times`;
+      return [svg(704, rows * 10, inside, said), said];
     },
 
     padding(machine, at) {
@@ -34,16 +34,16 @@
       for (const bank of banks) sharing[bank]++;
       let inside = "";
       for (let bank = 0; bank < machine.banks; bank++) {
-        inside += cell(44 + bank * side + 0.5, 16, side - 1, banks.length * high, "ground");
-        if (bank % 4 === 0) inside += text(44 + (bank + 0.5) * side, 12, bank, "middle");
+        inside += cell(56 + bank * side + 0.5, 16, side - 1, banks.length * high, "ground");
+        if (bank % 4 === 0) inside += text(56 + (bank + 0.5) * side, 12, bank, "middle");
       }
       banks.forEach((bank, lane) => {
-        inside += cell(44 + bank * side + 0.5, 16 + lane * high + 0.5, side - 1, high - 1, sharing[bank] > 1 ? "waits" : "asked");
-        if (lane % 4 === 0) inside += text(40, 16 + lane * high + 9, lane, "end");
+        inside += cell(56 + bank * side + 0.5, 16 + lane * high + 0.5, side - 1, high - 1, sharing[bank] > 1 ? "waits" : "asked");
+        if (lane % 4 === 0) inside += text(52, 16 + lane * high + 9, lane, "end");
       });
       const said = `${passes} pass${passes === 1 ? "" : "es"} for the ${machine.lanes} lanes of a warp, ${least} without conflicts; ` +
         `at most ${Math.max(...sharing)} of ${banks.length} lanes in one bank`;
-      return [svg(690, 18 + banks.length * high, inside, said), said];
+      return [svg(704, 18 + banks.length * high, inside, said), said];
     },
 
     resources(machine, at) {
@@ -54,11 +54,11 @@
       let inside = "";
       const wide = 640 / Math.min(machine.mostWarps, 32);
       for (let warp = 0; warp < machine.mostWarps; warp++)
-        inside += cell(44 + warp % 32 * wide + 1, Math.floor(warp / 32) * 20 + 1, wide - 2, 18,
+        inside += cell(56 + warp % 32 * wide + 1, Math.floor(warp / 32) * 20 + 1, wide - 2, 18,
           warp >= blocks * each ? "ground" : Math.floor(warp / each) % 2 ? "asked" : "moved strong");
-      const top = Math.ceil(machine.mostWarps / 32) * 20 + 20, x = threads => 44 + 640 * threads / (at.threads.count - 1), y = share => top + 120 - 1.2 * share;
-      for (const share of [0, 50, 100]) inside += `<path class="grid" d="M44 ${y(share)}h640"/>` + text(40, y(share) + 4, `${share} %`, "end");
-      for (const threads of [0, 7, 15, 23, 31]) inside += text(x(threads), top + 136, at.threads.at(threads), threads === 31 ? "end" : "middle");
+      const top = Math.ceil(machine.mostWarps / 32) * 20 + 20, x = threads => 56 + 640 * threads / (at.threads.count - 1), y = share => top + 120 - 1.2 * share;
+      for (const share of [0, 50, 100]) inside += `<path class="grid" d="M56 ${y(share)}h640"/>` + text(52, y(share) + 4, `${share} %`, "end");
+      for (const threads of [0, 7, 15, 23, 31]) inside += text(x(threads), top + 142, at.threads.at(threads), threads === 31 ? "end" : "middle");
       const line = Array.from({length: at.threads.count}, (_, threads) => `${x(threads)} ${y(percent(threads))}`).join("L");
       inside += `<path class="line" d="M${line}"/><circle class="waits" cx="${x(here)}" cy="${y(percent(here))}" r="6"/>`;
       const limits = {warps: machine.warps[here], "block slots": machine.blocks, registers: machine.registers[here][at.registers.place],
@@ -66,7 +66,7 @@
       const binding = Object.keys(limits).filter(name => limits[name] === blocks);
       const said = blocks ? `${blocks} block${blocks === 1 ? "" : "s"}, ${blocks * each} of ${machine.mostWarps} warps: occupancy ${few(percent(here))} %, ` +
         `limited by ${binding.join(" and ")}` : `not one block can run: ${binding.join(" and ")}`;
-      return [svg(690, top + 140, inside, said), said];
+      return [svg(704, top + 148, inside, said), said];
     },
   };
 
@@ -87,7 +87,7 @@
 
   function start(figure) {
     const data = JSON.parse(figure.querySelector("script").textContent), inputs = {};
-    const machine = chosen(Object.entries(data.machines).map(([name, {title}]) => [name, title]), 0, "machine");
+    const machine = chosen(Object.entries(data.machines).map(([name, {title}]) => [name, title]), data.first, "machine");
     control(figure, "machine", machine);
     for (const one of data.controls) {
       const at = place => one.values ? one.values[place] : one.from + one.step * place;
