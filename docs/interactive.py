@@ -63,7 +63,8 @@ def column(machine: Architecture, row_words: int) -> dict:
     together = min(lanes, shared.conflict_lanes)
     addresses = [4 * row_words * lane for lane in range(lanes)]
     words = [address // shared.bank_width_bytes for address in addresses[:together]]
-    return {"banks": [int(bank) for bank in shared.bank_map.banks_of(words, shared.banks)], "passes": int(shared.passes(addresses)), "least": int(shared.groups(addresses))}
+    return {"banks": [int(bank) for bank in shared.bank_map.banks_of(words, shared.banks)],
+            "passes": int(shared.passes(addresses)), "least": int(shared.groups(addresses))}
 
 
 def padding() -> dict:
@@ -71,7 +72,8 @@ def padding() -> dict:
     machines = {name: {"title": _title(machine), "lanes": machine.warp.size, "banks": machine.shared.banks,
                        "columns": [[column(machine, words + pad) for pad in PADDINGS] for words in ROW_WORDS]}
                 for name, machine in _machines().items()}
-    return {"machines": machines, "first": FIRST, "controls": [_choice("row", "words per row", ROW_WORDS, 1), _slider("padding", "padding, words", PADDINGS, 0)]}
+    return {"machines": machines, "first": FIRST,
+            "controls": [_choice("row", "words per row", ROW_WORDS, 1), _slider("padding", "padding, words", PADDINGS, 0)]}
 
 
 def _allowed(machine: Architecture, resource: str, **launch: int) -> int:
@@ -92,8 +94,9 @@ def resources() -> dict:
             "warps": [_allowed(machine, "warps", threads=threads, registers=1) for threads in THREADS],
             "registers": [[_allowed(machine, "registers", threads=threads, registers=count) for count in REGISTERS] for threads in THREADS],
             "shared": [_allowed(machine, "shared", threads=warp, registers=1, shared_bytes=size) for size in SHARED]}
-    return {"machines": machines, "first": FIRST, "controls": [_slider("threads", "threads per block", THREADS, 7), _slider("registers", "registers per thread", REGISTERS, 2),
-                                               _slider("shared", "shared memory per block, bytes", SHARED, 0)]}
+    return {"machines": machines, "first": FIRST,
+            "controls": [_slider("threads", "threads per block", THREADS, 7), _slider("registers", "registers per thread", REGISTERS, 2),
+                         _slider("shared", "shared memory per block, bytes", SHARED, 0)]}
 
 
 def _slider(name: str, label: str, values: range, first: int) -> dict:
@@ -104,12 +107,16 @@ def _choice(name: str, label: str, values: tuple[int, ...], first: int) -> dict:
     return {"name": name, "label": label, "values": list(values), "first": first}
 
 
-INTERACTIVE = {"strides": (strides, "coalescing", "A load of one warp, lane k of which reads word k times the stride. A square is a word: filled, a lane reads it; pale, it is "
-                                                  "moved without being asked for. A line of the picture is 256 bytes."),
-               "padding": (padding, "bank_conflicts", "A warp reads a column of a tile in shared memory: each row of the picture is a lane, each column a bank. Lanes alone in their "
-                                                      "bank are served in one pass; those that share one (red) wait for each other. Shown are the lanes that are served together."),
-               "resources": (resources, "occupancy", "The places for warps of one multiprocessor, and which of them blocks of this shape fill; "
-                                                     "below, occupancy over block size at these registers and this shared memory.")}
+INTERACTIVE = {
+    "strides": (strides, "coalescing",
+                "A load of one warp, lane k of which reads word k times the stride. A square is a word: filled, a lane reads it; pale, it is moved "
+                "without being asked for. A line of the picture is 256 bytes."),
+    "padding": (padding, "bank_conflicts",
+                "A warp reads a column of a tile in shared memory: each row of the picture is a lane, each column a bank. Lanes alone in their bank "
+                "are served in one pass; those that share one (red) wait for each other. Shown are the lanes that are served together."),
+    "resources": (resources, "occupancy",
+                  "The places for warps of one multiprocessor, and which of them blocks of this shape fill; below, occupancy over block size at "
+                  "these registers and this shared memory.")}
 """Each with its data, the figure that stands for it where no script runs, and its caption."""
 
 

@@ -2,6 +2,7 @@
 import json
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,7 @@ def test_what_hides_latency():
 def test_contention_is_serial():
     for space in ("global", "shared"):
         for name, cycles in of("atomics", space).items():
-            assert all(after < before for before, after in zip(cycles[:3], cycles[1:4])), name
+            assert all(after < before for before, after in pairwise(cycles[:4])), name
     words = dict(zip(measurements.WORDS, KEPT["atomics"]["gf100"]["global"], strict=True))
     assert all(words[count] == pytest.approx(words[1] / count, rel=0.2) for count in (2, 4, 8, 16, 32))
 
