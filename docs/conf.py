@@ -19,9 +19,15 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.xref_missing"]   # links to files of the repository, which the site does not hold; tests/docs follows them
 exclude_patterns = ["_build", "examples/plugins/**"]
 html_theme = "furo"
+html_static_path = ["_static", "_generated/static"]
+html_css_files = ["figures.css"]
+html_js_files = ["interactive.js"]
 html_title = f"archdef {release}"
 autodoc_member_order = "bysource"
 nitpicky = False
+
+
+(Path(__file__).parent / "_generated" / "static").mkdir(parents=True, exist_ok=True)   # Sphinx looks for it before pages are made
 
 
 def setup(app):

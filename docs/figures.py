@@ -1,126 +1,118 @@
-"""Figures of the explanation pages, from what archdef itself computes. Each function gives what is plotted; `draw` plots it."""
+"""Figures of the explanation pages, drawn from ``measurements.json``: each function says what is plotted, `draw` plots it."""
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
+import measurements
 
-import archdef
-from archdef import registry
-from archdef.errors import LaunchError
-
-SHOWN = ("g80", "gt200", "gf100", "v100", "h100", "c500")
-"""Architectures that figures compare, as far as they are installed."""
+STYLES = {"g80": ("#6b6b6b", ":"), "gt200": ("#b8860b", "-."), "gf100": ("#c0392b", "-"), "v100": ("#2471a3", "--"), "h100": ("#1e8449", "-"),
+          "c500": ("#8e44ad", (0, (4, 1, 1, 1))), "in turn": ("#b8860b", "-"), "hashed": ("#2471a3", "--")}
+"""Colour and dash of each line, so that a machine looks the same in all figures."""
 
 
-class Plot(NamedTuple):
+class Panel(NamedTuple):
     """Lines over one axis."""
 
     x_label: str
     y_label: str
-    x: list
-    lines: dict[str, list]
-    log_x: bool = False
+    lines: dict[str, tuple[list, list]]
+    """Values along x and y, by name."""
+    log: str = ""
+    """Axes with a logarithmic scale: "x", "y" or "xy"."""
 
 
-def _shown():
-    return [registry.get(name) for name in SHOWN if name in registry.names()]
+def _read() -> dict[str, dict[str, dict[str, list]]]:
+    return json.loads(measurements.FILE.read_text(encoding="utf-8"))
 
 
-def coalescing() -> Plot:
-    """Bytes moved per byte asked for, by the stride of a warp's 4-byte words."""
-    strides = list(range(1, 33))
-    lines = {}
-    for machine in _shown():
-        lanes = machine.warp.size
-        rule = machine.coalescing.load_uncached
-        lines[machine.name] = [sum(t.bytes for t in rule.transactions([4 * stride * lane for lane in range(lanes)], 4)) / (4 * lanes) for stride in strides]
-    return Plot("stride, words", "bytes moved per byte asked for", strides, lines)
+def _panel(figure: str, x_label: str, y_label: str, x: list | str, y: str, log: str = "") -> Panel:
+    """Give a panel with one line a machine; x: what all share, or the name of the machine's own."""
+    machines = _read()[figure]
+    lines = {name: (values[x] if isinstance(x, str) else x[:len(values[y])], values[y]) for name, values in machines.items()}
+    return Panel(x_label, y_label, lines, log)
 
 
-def bank_conflicts() -> Plot:
-    """Passes of one access to shared memory, by the stride of a warp's words, over those without a conflict."""
-    strides = list(range(1, 65))
-    lines = {}
-    for machine in _shown():
-        lanes = machine.warp.size
-        addresses = {stride: np.arange(lanes) * 4 * stride for stride in strides}
-        lines[machine.name] = [machine.shared.passes(a) / machine.shared.groups(a) for a in addresses.values()]
-    return Plot("stride, words", "passes per pass without conflicts", strides, lines)
+def coalescing() -> list[Panel]:
+    """Bytes moved, and what it costs."""
+    return [_panel("coalescing", "stride, words", "bytes moved per byte asked for", measurements.STRIDES, "moved"),
+            _panel("coalescing", "stride, words", "time over that of stride 1", measurements.STRIDES, "time")]
 
 
-def partition_camping() -> Plot:
-    """Partitions that hold a column of a matrix of floats, by the length of its rows."""
-    from archdef.spec import Interleaved, XorHash
-
-    widths = list(range(448, 577, 2))
-    dram = registry.get("gt200").dram
-    maps = {"gt200, in turn": Interleaved(), "gt200, hashed": XorHash()}
-    lines = {name: [len({rule.partition(4 * width * row, dram.interleave_bytes, dram.partitions) for row in range(64)}) for width in widths]
-             for name, rule in maps.items()}
-    return Plot("row length, floats", f"partitions of {dram.partitions} that 64 rows of a column touch", widths, lines)
+def bank_conflicts() -> list[Panel]:
+    """Passes over the banks, and what they cost."""
+    return [_panel("bank_conflicts", "row length, words", "passes over those of 33 words", measurements.WIDTHS, "passes", "y"),
+            _panel("bank_conflicts", "row length, words", "time over that of 33 words", measurements.WIDTHS, "time", "y")]
 
 
-PATHS = """
-__global__ void paths(float *x, int ways)
-{
-    float a = x[threadIdx.x];
-    int mine = threadIdx.x % ways;
-    for (int way = 0; way < ways; way++)
-        if (way == mine)
-            for (int i = 0; i < 64; i++)
-                a = a * 0.5f + way;
-    x[blockIdx.x * blockDim.x + threadIdx.x] = a;
-}
-"""
+def divergence() -> list[Panel]:
+    """What ways cost, and the lanes at work."""
+    return [_panel("divergence", "ways that the lanes of a warp go", "time over that of one way", measurements.WAYS, "time"),
+            _panel("divergence", "ways that the lanes of a warp go", "lanes at work, %", measurements.WAYS, "lanes")]
 
 
-def divergence() -> Plot:
-    """Time of a warp whose lanes go so many ways, over that of one that stays together."""
-    ways, lines = [1, 2, 4, 8, 16, 32], {}
-    for machine in _shown():
-        device = archdef.Device(machine.evolve({"chip.multiprocessors": 2}))
-        kernel = device.compile(PATHS).paths
-        array = device.zeros(4 * 256, "f4")
-        cycles = [kernel[4, 256](array, n).cycles for n in ways]
-        lines[machine.name] = [c / cycles[0] for c in cycles]
-    return Plot("ways that the lanes of a warp go", "time over that of one way", ways, lines, log_x=True)
+def partition_camping() -> list[Panel]:
+    """One machine with two maps."""
+    values = _read()["partition_camping"]["gt200"]
+    return [Panel("row length, floats", label, {name: (measurements.ROW_LENGTHS, values[f"{key}, {name}"]) for name in ("in turn", "hashed")})
+            for key, label in (("time", "time, us"), ("in use", "partitions with work at a time"))]
 
 
-def occupancy() -> Plot:
-    """Share of a multiprocessor's warps that are resident, by registers per thread, in blocks of 256 threads."""
-    registers = list(range(8, 65, 2))
-
-    def percent(machine, count):
-        try:
-            return archdef.occupancy(machine, threads=256, registers=count).occupancy * 100
-        except LaunchError:         # not even one block fits
-            return 0.0
-    lines = {m.name: [percent(m, r) for r in registers] for m in _shown()}
-    return Plot("registers per thread", "occupancy, %", registers, lines)
+def occupancy() -> list[Panel]:
+    """What more residents bring, with one load and with four under way in each thread."""
+    return [_panel("occupancy", "occupancy, %", f"words per cycle, {text}", f"percent, {loads}", f"rate, {loads}")
+            for loads, text in ((1, "one load at a time"), (4, "four loads at a time"))]
 
 
-FIGURES = (coalescing, bank_conflicts, partition_camping, divergence, occupancy)
+def latency_hiding() -> list[Panel]:
+    """Warps until the units are busy, with one chain and with four."""
+    return [_panel("latency_hiding", "resident warps", f"additions per cycle, {text}", measurements.WARPS, f"rate, {chains}")
+            for chains, text in ((1, "one chain"), (4, "four chains"))]
 
 
-def draw(figure, path: Path) -> None:
-    """Plot a figure into an SVG file."""
+def atomics() -> list[Panel]:
+    """Contention in both spaces."""
+    return [_panel("atomics", "words that 256 threads add to", f"cycles per warp's addition, {space}", measurements.WORDS, space, "xy")
+            for space in ("global", "shared")]
+
+
+def unrolling() -> list[Panel]:
+    """What it gains, and the instructions that it saves."""
+    return [_panel("unrolling", "loads per turn of the loop", "speed-up", measurements.UNROLLED, "speed-up", "x"),
+            _panel("unrolling", "loads per turn of the loop", "instructions per warp", measurements.UNROLLED, "instructions", "x")]
+
+
+FIGURES = (coalescing, bank_conflicts, partition_camping, divergence, occupancy, latency_hiding, atomics, unrolling)
+
+
+def _scaled(axes, panel: Panel) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    for axis in panel.log:
+        getattr(axes, f"set_{axis}scale")("log", base=2)
+        getattr(axes, f"{axis}axis").set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if "y" not in panel.log:
+        axes.set_ylim(bottom=0)
+
+
+def draw(panels: list[Panel], path: Path) -> None:
+    """Plot panels side by side into an SVG file. Its ground is transparent: the site inverts figures on dark pages."""
     import matplotlib
     matplotlib.use("svg")
+    matplotlib.rcParams["font.size"] = 9
     from matplotlib import pyplot
 
-    plot = figure()
-    made, axes = pyplot.subplots(figsize=(7.5, 3.6), layout="constrained")
-    for (name, values), style in zip(plot.lines.items(), ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))):
-        axes.plot(plot.x, values, linestyle=style, label=name, linewidth=1.6)
-    if plot.log_x:
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(plot.x, [str(x) for x in plot.x])
-    axes.set_xlabel(plot.x_label)
-    axes.set_ylabel(plot.y_label)
-    axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False, ncols=3, fontsize=8)
-    made.savefig(path, metadata={"Date": None})
+    made, all_axes = pyplot.subplots(1, len(panels), figsize=(3.3 * len(panels), 3), layout="constrained", squeeze=False)
+    for axes, panel in zip(all_axes[0], panels):
+        for name, (x, y) in panel.lines.items():
+            colour, dash = STYLES[name]
+            axes.plot(x, y, color=colour, linestyle=dash, label=name, linewidth=1.6, marker=".", markersize=5)
+        _scaled(axes, panel)
+        axes.set_xlabel(panel.x_label)
+        axes.set_ylabel(panel.y_label)
+        axes.grid(alpha=0.3)
+    handles, names = all_axes[0][0].get_legend_handles_labels()
+    made.legend(handles, names, loc="outside upper center", ncols=6, frameon=False)
+    made.savefig(path, metadata={"Date": None}, transparent=True)
     pyplot.close(made)

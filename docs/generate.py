@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import figures
+import interactive
 import notebook
 
 from archdef import hookspecs, registry
@@ -58,8 +59,11 @@ def main(folder: Path) -> None:
     for name, text in (("architectures", architectures(folder)), ("metrics", metrics()), ("hooks", hooks()), ("commands", commands()),
                        ("notebook", notebook.page(notebook.PATH, folder))):
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    static = folder / "static"
+    static.mkdir(exist_ok=True)
     for figure in figures.FIGURES:
-        figures.draw(figure, folder / f"{figure.__name__}.svg")
+        figures.draw(figure(), static / f"{figure.__name__}.svg")
+    interactive.write(folder)
 
 
 if __name__ == "__main__":

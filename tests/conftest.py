@@ -13,7 +13,7 @@ TESTS = Path(__file__).parent
 SLOW = {
     "bounds": "causes within_bounds within_bounds_full",
     "children": "launches_by_kernels",
-    "docs": "commands_of_pages pages pages_run site testing_pages",
+    "docs": "commands_of_pages figures interactive pages pages_run site testing_pages",
     "example_plugins": "example_plugins",
     "engine": "recalled_accesses translation",
     "fields": "every_field optional_components",

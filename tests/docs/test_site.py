@@ -23,7 +23,7 @@ def made(monkeypatch):
     pytest.importorskip("jinja2")
     monkeypatch.syspath_prepend(str(DOCS))
     found = {}
-    for name in ("figures", "notebook", "generate"):
+    for name in ("measurements", "figures", "interactive", "notebook", "generate"):
         spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
         found[name] = monkeypatch.setitem(sys.modules, name, importlib.util.module_from_spec(spec)) or sys.modules[name]
         spec.loader.exec_module(found[name])
@@ -54,24 +54,6 @@ def test_every_architecture_has_a_page(made, tmp_path):
     index = made["generate"].architectures(tmp_path)
     for name in registry.names():
         assert f"arch-{name}\n" in index and (tmp_path / f"arch-{name}.md").stat().st_size > 1000 and (tmp_path / f"arch-{name}.svg").exists()
-
-
-@needs_plugins
-@needs_nvrtc
-def test_figures_show_what_their_captions_say(made):
-    plots = {figure.__name__: figure() for figure in made["figures"].FIGURES}
-    shown = set(re.findall(r"_generated/(\w+)\.svg", "".join(p.read_text(encoding="utf-8") for p in (DOCS / "explanation").glob("*.md"))))
-    assert shown == set(plots)
-    assert all(len(values) == len(plot.x) for plot in plots.values() for values in plot.lines.values())
-    strides = plots["coalescing"].lines
-    assert strides["g80"][0] == 1 and strides["g80"][1] == strides["g80"][31] == 8 and strides["gf100"][:8] == [1, 2, 3, 4, 5, 6, 7, 8]
-    passes = plots["bank_conflicts"]
-    assert all(values[x - 1] == 1 for values in passes.lines.values() for x in passes.x if x % 2)
-    assert passes.lines["g80"][15] == 16 and passes.lines["gf100"][31] == 32
-    camping = plots["partition_camping"]
-    assert camping.lines["gt200, in turn"][camping.x.index(512)] == 1 and min(camping.lines["gt200, hashed"]) >= 7
-    assert all(values == sorted(values) and values[0] == 1 < values[-1] for values in plots["divergence"].lines.values())
-    assert all(values == sorted(values, reverse=True) for values in plots["occupancy"].lines.values())
 
 
 @needs_plugins
