@@ -26,7 +26,8 @@ from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.timeline cimport timeline_banks
+from archdef.engine.timeline cimport bank_use, note_banks, timeline_pattern
+from archdef.engine.timeline_record cimport BankRecord, BankUse
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
@@ -109,7 +110,7 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
         memo.contiguous = _in_groups(memo.delta, n)
     for i in range(MEMO_SLOTS):
         memo.slot_key[i] = -1
-    memo.passes_key = memo.word_key = -1
+    memo.passes_key = memo.banks_key = memo.word_key = -1
     memo.serial = 1
     memo.apart = 0
     memo.apart_key = -1
@@ -500,12 +501,46 @@ cdef int _most_in_a_bank(const Launch *launch, uint64_t lanes, const uint64_t *a
     return most
 
 
+cdef void _count_passes(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
+    """Find how often an access of a new pattern goes over the banks."""
+    cdef const Launch *launch = w.launch
+    cdef int n = launch.lanes
+    memo.passes = bank_passes(&launch.m.shared, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
+    memo.serial_most = memo.serial
+    memo.serial_more = memo.serial - 1
+    if memo.serial > 1 and memo.passes >> 32 > 1:
+        _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
+    if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
+        memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
+                            else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
+    if not launch.m.shared.hook:      # a plugin's map may look at every bit
+        memo.banks_key = key
+
+
+cdef void _over_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
+    """Find how often an access goes over the banks, and record what they serve where that is asked for."""
+    cdef bint known = memo.banks_key == key
+    cdef BankRecord *banks
+    cdef BankUse *use
+    cdef int64_t first
+    if not known:
+        _count_passes(w, u, memo, lanes, address, key)
+    if w.residency.recorded == NULL:
+        memo.passes_key = memo.banks_key
+        return
+    banks = &w.residency.recorded.timeline.banks
+    use = bank_use(banks, w.launch, u)
+    first = <int64_t>(<uint32_t>(address[memo.first] // <uint64_t>w.launch.m.shared.bank_width_bytes) % <uint32_t>banks.banks)
+    if not known:
+        timeline_pattern(use, w.launch, u, banks, address, lanes, first)
+    note_banks(banks, use, first)
+
+
 cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
     cdef uint64_t base
-    cdef bint learned
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
@@ -518,20 +553,8 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
-    learned = memo.passes_key != key
-    if learned:
-        memo.passes = bank_passes(&launch.m.shared, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
-        memo.passes_key = -1 if launch.m.shared.hook else key      # a plugin's map may look at every bit
-        memo.serial_most = memo.serial
-        memo.serial_more = memo.serial - 1
-        if memo.serial > 1 and memo.passes >> 32 > 1:
-            _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
-        if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
-            memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
-                                else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
-    if w.residency.recorded != NULL:
-        timeline_banks(w.residency.recorded.timeline, launch, u, address, lanes,
-                       <int64_t>(base // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks), learned)
+    if memo.passes_key != key:
+        _over_banks(w, u, memo, lanes, address, key)
     # operations on one word follow each other
     reach.shared_passes += (memo.passes & <int64_t>0xffffffff) + memo.serial_more
     reach.shared_more += memo.serial_more

@@ -26,7 +26,7 @@ cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil:
     if (cycle - t.first) // t.width < t.buckets:
         return
     for i in range(t.multiprocessors if t.each != NULL else 0):     # none of them knows its bucket any more
-        t.each[i].begin = t.each[i].end = 0
+        t.each[i].begin = t.each[i].end = t.each[i].least = t.each[i].most = 0
     while (cycle - t.first) // t.width >= t.buckets:
         _pair(<int64_t *>t.sums, t.multiprocessors * <int64_t>(sizeof(MultiprocessorSums) // sizeof(int64_t)), t.buckets)
         _pair(<int64_t *>t.memory, t.partitions * <int64_t>(sizeof(PartitionSums) // sizeof(int64_t)), t.buckets)
@@ -60,6 +60,8 @@ cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
     of.begin = t.first + i * t.width
     of.end = min(of.begin + t.width, t.last)
     of.bucket = t.activity + i * t.multiprocessors + of.number
+    of.least = of.begin - t.width if i else of.begin
+    of.most = min(of.end + t.width, t.last) if i + 1 < t.buckets else of.end
 
 
 # ---------------------------------------------------------------------------------------------------------------- records
@@ -104,22 +106,48 @@ cdef WarpRecord *_record(MultiprocessorTimeline *of, const Warp *w, const Uop *u
     return record
 
 
-cdef void timeline_record_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns, int64_t issue,
-                                int64_t end) noexcept nogil:
-    """Keep an issue, as `note_issue` has it."""
-    cdef WarpRecord *record = _record(of, w, u, begin, end)
+cdef inline void _record_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
+                               int64_t issue) noexcept nogil:
+    """Keep an issue, as `timeline_issue` has it."""
+    cdef WarpRecord *record = _record(of, w, u, begin, w.settled)
     if record != NULL:
         record.unit = u.unit
         record.cause = w.cause
         record.since = since
-        record.throttled = <int64_t><uint32_t>turns
-        record.unit_busy = turns >> TURN_BITS
+        record.turns = turns
         record.issue = issue
 
 
-cdef void timeline_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns, int64_t issue,
-                         int64_t end) noexcept nogil:
-    """As `note_issue`, of what lies in more than one bucket, or in part outside of the window."""
+cdef inline void _part(Activity *before, Activity *behind, int32_t cause, int64_t begin, int64_t middle, int64_t end) noexcept nogil:
+    """Divide [begin, end) among two buckets, of which one ends and the other begins in the middle."""
+    if end <= middle:
+        before.stall_cycles[cause] += end - begin
+    elif begin >= middle:
+        behind.stall_cycles[cause] += end - begin
+    else:
+        before.stall_cycles[cause] += middle - begin
+        behind.stall_cycles[cause] += end - middle
+
+
+cdef inline void _divide(const MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
+                         int64_t issue) noexcept nogil:
+    """Sum up an issue that lies in two buckets: the known one, and that before or behind it."""
+    cdef int64_t middle = of.begin if begin < of.begin else of.end, at = since
+    cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
+    cdef Activity *behind = before + of.timeline.multiprocessors
+    (before if issue < middle else behind).unit_issues[u.unit] += u.issues
+    _part(before, behind, w.cause, begin, middle, since)
+    if turns:
+        at += <int64_t><uint32_t>turns
+        _part(before, behind, ST_MEMORY_THROTTLE, since, middle, at)
+        _part(before, behind, ST_PIPE_BUSY, at, middle, at + (turns >> TURN_BITS))
+        at += turns >> TURN_BITS
+    _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
+    _part(before, behind, ST_SELECTED, issue, middle, w.settled)
+
+
+cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns, int64_t issue) noexcept nogil:
+    """Sum up an issue, wherever its buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
     cdef int64_t throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
     if t.first <= issue < t.last:
@@ -131,9 +159,37 @@ cdef void timeline_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u
     _spend(t, of.number, ST_MEMORY_THROTTLE, since, since + throttled)
     _spend(t, of.number, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
     _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
-    _spend(t, of.number, ST_SELECTED, issue, end)
+    _spend(t, of.number, ST_SELECTED, issue, w.settled)
+
+
+cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+    """A warp issues an op from `issue` to where its time is settled; it has waited since `begin`, from its `since` on only for its turn.
+
+    One that goes along with another in the same slot waits for nothing: `begin` lies behind `issue` then.
+    """
+    cdef MultiprocessorTimeline *of = w.residency.recorded
+    cdef int64_t since = w.since if w.since > begin else begin
+    cdef Activity *bucket = of.bucket
+    if begin < of.least or w.settled > of.most or begin >= of.end or begin > issue:
+        _spread(of, w, u, begin, since, turns, issue)
+        if begin > issue:
+            return
+    elif begin < of.begin or w.settled > of.end:
+        if begin < of.begin and w.settled > of.end:
+            _spread(of, w, u, begin, since, turns, issue)
+        else:
+            _divide(of, w, u, begin, since, turns, issue)
+    else:
+        bucket.unit_issues[u.unit] += u.issues
+        bucket.stall_cycles[w.cause] += since - begin
+        bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
+        bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
+        if turns:
+            bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
+            bucket.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
+            bucket.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
     if of.records:
-        timeline_record_issue(of, w, u, begin, since, turns, issue, end)
+        _record_issue(of, w, u, begin, since, turns, issue)
 
 
 cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
@@ -149,7 +205,7 @@ cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u,
         record.unit = -1
         record.cause = cause
         record.since = record.issue = until
-        record.throttled = record.unit_busy = 0
+        record.turns = 0
 
 
 # ------------------------------------------------------------------------------------------------------------------ banks
@@ -172,26 +228,17 @@ cdef void banks_settle(BankRecord *banks) noexcept nogil:
     banks.pending_count = 0
 
 
-cdef void timeline_banks(TimelineRecord *t, const Launch *launch, const Uop *u, const uint64_t *address, uint64_t lanes, int64_t first,
-                         bint learned) noexcept nogil:
-    """An op accesses words of shared memory, that of its first lane in the bank `first`; `learned`: not in the pattern of its last access."""
-    cdef BankRecord *banks = &t.banks
-    cdef int64_t op = banks.first_op[launch.kernel] + (u - launch.ops)
-    cdef BankUse *use = banks.uses + op
+cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, BankRecord *banks, const uint64_t *address, uint64_t lanes,
+                           int64_t first) noexcept nogil:
+    """An op accesses words of shared memory in a new pattern, that of its first lane in the bank `first`."""
     cdef uint16_t words[MOST_BANKS]
     cdef int32_t k, n = banks.banks
-    if learned:
-        if use.used:
-            _settle_uses(banks, use)
-            use.used = 1             # it is pending already
-        bank_words(&launch.m.shared, address, lanes, launch.lanes, u.lane_bytes, words)
-        for k in range(n):
-            use.words[k] = words[(first + k) % n]
-    if use.used == 0:
-        banks.pending[banks.pending_count] = op
-        banks.pending_count += 1
-    use.used += 1
-    use.uses[first] += 1
+    if use.used:
+        _settle_uses(banks, use)
+        use.used = 1             # it is pending already
+    bank_words(&launch.m.shared, address, lanes, launch.lanes, u.lane_bytes, words)
+    for k in range(n):
+        use.words[k] = words[(first + k) % n]
 
 
 cdef void timeline_tile(TimelineRecord *t, const Launch *launch, const uint64_t *address) noexcept nogil:
