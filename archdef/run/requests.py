@@ -76,8 +76,9 @@ class Waiting:
         """Say it in sentences."""
         until = f"until {self.end:,}" if self.end >= 0 else "until after what was recorded"
         to = f" to memory partition {self.partition}" if self.partition >= 0 else ""
-        said = [f"{self.under_way:,} requests of {self.line} `{self.statement}` are under way; the last to be answered is a {self.kind} of "
-                f"{self.bytes} bytes at {self.address:#x}{to}: {_WHERE[self.stage]} from {self.begin:,} {until}"]
+        said = [f"{self.under_way:,} requests of {self.line} `{self.statement}` are under way;",
+                f"the last to be answered is a {self.kind} of {self.bytes} bytes at {self.address:#x}{to}: "
+                f"{_WHERE[self.stage]} from {self.begin:,} {until}"]
         if self.asked_by is not None:
             said.append(f"DRAM was asked for it before: {self.asked_by}")
         if self.queue:
@@ -170,7 +171,8 @@ class Requests:
         of = self.all
         kinds = (of["kind"] != KINDS.index("write")) == reads
         here: np.ndarray = (of["multiprocessor"] == multiprocessor) & kinds & (of["sent"] <= cycle) & ((of["answered"] < 0) | (of["answered"] > cycle))
-        return of[here]
+        found: np.ndarray = of[here]
+        return found
 
 
 KINDS = ("read", "write", "atomic", "texture")

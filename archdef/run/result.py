@@ -25,7 +25,8 @@ from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 from archdef.run.table import render
 from archdef.run.timeline import RunTimeline, TimelineRecord
-from archdef.run.why import Reason, how_to_ask
+from archdef.run.why import Reason as Hold
+from archdef.run.why import how_to_ask
 from archdef.spec import Architecture
 from archdef.values import cut
 
@@ -127,7 +128,7 @@ class Run:
             raise LaunchError(f"the timeline of {self.kernel} was not recorded: launch it with timeline=True, or an archdef.TimelineWindow")
         return RunTimeline(self, self.timeline_record, self._place)
 
-    def why(self, warp: int, cycle: int, block: int = 0) -> Reason:
+    def why(self, warp: int, cycle: int, block: int = 0) -> Hold:
         """Say what holds a warp at a cycle, until when, and what that waits for in turn: `RunTimeline.why`.
 
         A result has no arguments to launch with again: raises LaunchError, which says how to launch, unless the timeline that it needs was recorded.

@@ -227,7 +227,7 @@ class RunTimeline:
         cycles : ndarray of int
             First cycle of each bucket, as `begins`.
         busy : ndarray of float
-            ``[bucket, partition]``, in percent of the bucket's time.
+            ``[bucket, partition]``, in percent of the bucket's time. What begins in a bucket counts there, so that one can have a little more than 100.
         unit : str
             What `busy` is, in words.
         """
@@ -278,8 +278,8 @@ class RunTimeline:
         """Requests to memory, structured, in the order in which they were sent; none below ``requests``. Of all launches that the machine worked on.
 
         ``warp`` of the grid (-1: no access of a warp has sent it, such as bulk copies and instruction fetches), ``kernel``, ``serial``, ``statement``,
-        ``multiprocessor``, ``kind`` (a place in `archdef.run.requests.KINDS`), ``address``, ``bytes``, ``partition`` of memory. Then the cycles at which it came
-        from one stage to the next, -1 where it did not pass or has not come so far: ``begun`` by the load/store unit, ``sent`` by it, past L1, to the port;
+        ``multiprocessor``, ``kind`` (a place in `archdef.run.requests.KINDS`), ``address``, ``bytes``, ``partition`` of memory. Then the cycles at which it
+        came from one stage to the next, -1 where it did not pass or has not come so far: ``begun`` by the load/store unit; ``sent`` past L1 to the port;
         ``refused``: first of its port, but its partition's queue was full; ``left`` the port; ``arrived`` through the port of its partition or slice;
         ``queued``: DRAM got a transaction that it waits for; ``served``: that was over; ``answered``: the multiprocessor has its data, or the store has landed.
         ``ahead`` is the place in this array of the request that asked DRAM for what it waits for, itself if it did; ``gathered`` is 1 if it was

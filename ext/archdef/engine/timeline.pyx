@@ -84,33 +84,37 @@ cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t 
     record.end = end
 
 
-cdef WarpRecord *_record(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t end) noexcept nogil:
-    """A new record, NULL: there is none for it."""
-    cdef TimelineRecord *t = of.timeline
-    cdef WarpRecord *record
-    if end <= t.first or begin >= t.last:
-        return NULL
+cdef inline WarpRecord *_next(TimelineRecord *t) noexcept nogil:
+    """Take the next record, NULL: there is none any more."""
     if t.warp_count == t.warp_room:
         t.warps_lost += 1
         return NULL
-    record = t.warps + t.warp_count
     t.warp_count += 1
+    return t.warps + (t.warp_count - 1)
+
+
+cdef inline void _name(WarpRecord *record, const MultiprocessorTimeline *of, const Warp *w, const Uop *u) noexcept nogil:
+    """Say whose record it is."""
     record.serial = w.launch.serial
     record.kernel = w.launch.kernel
     record.warp = w.number
     record.multiprocessor = of.number
     record.slot = w.slot
     record.statement = u.statement
-    record.begin = begin
-    record.end = end
-    return record
+
+
+cdef inline bint _in_window(const TimelineRecord *t, int64_t begin, int64_t end) noexcept nogil:
+    return end > t.first and begin < t.last
 
 
 cdef inline void _record_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
                                int64_t issue) noexcept nogil:
-    """Keep an issue, as `timeline_issue` has it."""
-    cdef WarpRecord *record = _record(of, w, u, begin, w.settled)
+    """Keep an issue, as `timeline_issue` has it, in the window."""
+    cdef WarpRecord *record = _next(of.timeline)
     if record != NULL:
+        _name(record, of, w, u)
+        record.begin = begin
+        record.end = w.settled
         record.unit = u.unit
         record.cause = w.cause
         record.since = since
@@ -129,10 +133,9 @@ cdef inline void _part(Activity *before, Activity *behind, int32_t cause, int64_
         behind.stall_cycles[cause] += end - middle
 
 
-cdef inline void _divide(const MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
-                         int64_t issue) noexcept nogil:
-    """Sum up an issue that lies in two buckets: the known one, and that before or behind it."""
-    cdef int64_t middle = of.begin if begin < of.begin else of.end, at = since
+cdef void _divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+    """As `timeline_issue`, of an issue that lies in two buckets: the known one, and that before or behind it."""
+    cdef int64_t since = max(w.since, begin), middle = of.begin if begin < of.begin else of.end, at = since
     cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
     cdef Activity *behind = before + of.timeline.multiprocessors
     (before if issue < middle else behind).unit_issues[u.unit] += u.issues
@@ -144,12 +147,14 @@ cdef inline void _divide(const MultiprocessorTimeline *of, const Warp *w, const 
         at += turns >> TURN_BITS
     _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
     _part(before, behind, ST_SELECTED, issue, middle, w.settled)
+    if of.records:
+        _record_issue(of, w, u, begin, since, turns, issue)
 
 
-cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns, int64_t issue) noexcept nogil:
-    """Sum up an issue, wherever its buckets are; it may lie outside of the window in part."""
+cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+    """As `timeline_issue`, wherever the issue's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
-    cdef int64_t throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
+    cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
     if t.first <= issue < t.last:
         _see(of, issue)
         of.bucket.unit_issues[u.unit] += u.issues
@@ -160,34 +165,34 @@ cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64
     _spend(t, of.number, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
     _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
     _spend(t, of.number, ST_SELECTED, issue, w.settled)
+    if of.records and _in_window(t, begin, w.settled):
+        _record_issue(of, w, u, begin, since, turns, issue)
 
 
 cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
     """A warp issues an op from `issue` to where its time is settled; it has waited since `begin`, from its `since` on only for its turn.
 
-    One that goes along with another in the same slot waits for nothing: `begin` lies behind `issue` then.
+    One that goes along with another in the same slot waits for nothing: `begin` lies behind `issue` then. What is called here is called last, so that the
+    usual case keeps nothing on the stack.
     """
     cdef MultiprocessorTimeline *of = w.residency.recorded
-    cdef int64_t since = w.since if w.since > begin else begin
     cdef Activity *bucket = of.bucket
-    if begin < of.least or w.settled > of.most or begin >= of.end or begin > issue:
-        _spread(of, w, u, begin, since, turns, issue)
-        if begin > issue:
-            return
-    elif begin < of.begin or w.settled > of.end:
-        if begin < of.begin and w.settled > of.end:
-            _spread(of, w, u, begin, since, turns, issue)
+    cdef int64_t since
+    if begin < of.begin or w.settled > of.end or begin > issue:
+        if begin < of.least or w.settled > of.most or begin >= of.end or begin > issue or begin < of.begin and w.settled > of.end:
+            _spread(of, w, u, begin, turns, issue)
         else:
-            _divide(of, w, u, begin, since, turns, issue)
-    else:
-        bucket.unit_issues[u.unit] += u.issues
-        bucket.stall_cycles[w.cause] += since - begin
-        bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
-        bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
-        if turns:
-            bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
-            bucket.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
-            bucket.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
+            _divide(of, w, u, begin, turns, issue)
+        return
+    since = w.since if w.since > begin else begin
+    bucket.unit_issues[u.unit] += u.issues
+    bucket.stall_cycles[w.cause] += since - begin
+    bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
+    bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
+    if turns:
+        bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
+        bucket.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
+        bucket.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
     if of.records:
         _record_issue(of, w, u, begin, since, turns, issue)
 
@@ -198,10 +203,13 @@ cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u,
     if begin >= until:
         return
     _spend(of.timeline, of.number, cause, begin, until)
-    if not of.records:
+    if not of.records or not _in_window(of.timeline, begin, until):
         return
-    record = _record(of, w, u, begin, until)
+    record = _next(of.timeline)
     if record != NULL:
+        _name(record, of, w, u)
+        record.begin = begin
+        record.end = until
         record.unit = -1
         record.cause = cause
         record.since = record.issue = until
@@ -211,13 +219,17 @@ cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u,
 # ------------------------------------------------------------------------------------------------------------------ banks
 cdef void _settle_uses(BankRecord *banks, BankUse *use) noexcept nogil:
     """Count the words of an op's pattern, as often as it was asked for from each bank on."""
-    cdef int32_t first, k, n = banks.banks
-    for first in range(n):
-        if use.uses[first]:
-            for k in range(n):
-                banks.served[first + k if first + k < n else first + k - n] += use.uses[first] * use.words[k]
-            use.uses[first] = 0
+    cdef int64_t uses
+    cdef int32_t first = 0, k, n = banks.banks
     use.used = 0
+    for first in range(n):
+        uses = use.uses[first]
+        if uses:
+            use.uses[first] = 0
+            for k in range(n - first):
+                banks.served[first + k] += uses * use.words[k]
+            for k in range(n - first, n):
+                banks.served[first + k - n] += uses * use.words[k]
 
 
 cdef void banks_settle(BankRecord *banks) noexcept nogil:
