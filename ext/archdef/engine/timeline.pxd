@@ -7,6 +7,10 @@ from archdef.engine.uop cimport Uop
 
 cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil
 cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t slot, int64_t end) noexcept nogil
+# parts of `timeline_issue`, which stay out of it as they are declared here
+cdef void timeline_keep(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns, int64_t issue) noexcept nogil
+cdef void timeline_divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil
+cdef void timeline_spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil
 cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil
 cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil
 cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, BankRecord *banks, const uint64_t *address, uint64_t lanes,

@@ -107,8 +107,8 @@ cdef inline bint _in_window(const TimelineRecord *t, int64_t begin, int64_t end)
     return end > t.first and begin < t.last
 
 
-cdef inline void _record_issue(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
-                               int64_t issue) noexcept nogil:
+cdef void timeline_keep(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
+                        int64_t issue) noexcept nogil:
     """Keep an issue, as `timeline_issue` has it, in the window."""
     cdef WarpRecord *record = _next(of.timeline)
     if record != NULL:
@@ -133,7 +133,7 @@ cdef inline void _part(Activity *before, Activity *behind, int32_t cause, int64_
         behind.stall_cycles[cause] += end - middle
 
 
-cdef void _divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+cdef void timeline_divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
     """As `timeline_issue`, of an issue that lies in two buckets: the known one, and that before or behind it."""
     cdef int64_t since = max(w.since, begin), middle = of.begin if begin < of.begin else of.end, at = since
     cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
@@ -148,10 +148,10 @@ cdef void _divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64
     _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
     _part(before, behind, ST_SELECTED, issue, middle, w.settled)
     if of.records:
-        _record_issue(of, w, u, begin, since, turns, issue)
+        timeline_keep(of, w, u, begin, since, turns, issue)
 
 
-cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+cdef void timeline_spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
     """As `timeline_issue`, wherever the issue's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
     cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
@@ -166,7 +166,7 @@ cdef void _spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64
     _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
     _spend(t, of.number, ST_SELECTED, issue, w.settled)
     if of.records and _in_window(t, begin, w.settled):
-        _record_issue(of, w, u, begin, since, turns, issue)
+        timeline_keep(of, w, u, begin, since, turns, issue)
 
 
 cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
@@ -180,9 +180,9 @@ cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t tur
     cdef int64_t since
     if begin < of.begin or w.settled > of.end or begin > issue:
         if begin < of.least or w.settled > of.most or begin >= of.end or begin > issue or begin < of.begin and w.settled > of.end:
-            _spread(of, w, u, begin, turns, issue)
+            timeline_spread(of, w, u, begin, turns, issue)
         else:
-            _divide(of, w, u, begin, turns, issue)
+            timeline_divide(of, w, u, begin, turns, issue)
         return
     since = w.since if w.since > begin else begin
     bucket.unit_issues[u.unit] += u.issues
@@ -194,7 +194,7 @@ cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t tur
         bucket.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
         bucket.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
     if of.records:
-        _record_issue(of, w, u, begin, since, turns, issue)
+        timeline_keep(of, w, u, begin, since, turns, issue)
 
 
 cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
