@@ -31,7 +31,8 @@ COMMANDS = {
     "run": "Launch KERNEL of FILE (.cu or .ptx) and print what it cost. An instance of a template is a kernel too: 'reduce<512>'.",
     "schema": "Print the JSON Schema (draft 2020-12) of description files, for editors and other programs.",
     "show": "Print every field of ARCH with its value and its evidence.",
-    "validate": "Run reference cases, and print the model's figures beside published and measured ones."}
+    "validate": "Run reference cases, and print the model's figures beside published and measured ones.",
+    "why": "Say what holds a warp of a launch at a cycle, until when, and what it waits for, back to the line that made the cause."}
 """Name of a sub-command → the first paragraph of its help, so that a list of all imports none."""
 _LISTED = click.Group(add_help_option=False, commands={name: click.Command(name, help=about) for name, about in COMMANDS.items()})
 USAGE, INTERRUPTED = 2, 130

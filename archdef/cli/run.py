@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import io
-import warnings
 from typing import TYPE_CHECKING
 
 import click
@@ -13,31 +12,22 @@ from click.core import ParameterSource
 import archdef.run
 from archdef._views import LANES, TIMELINE
 from archdef.cli.common import common_options, emit, show
-from archdef.cli.compiler import compiler_options
 from archdef.cli.completing import KERNEL
 from archdef.cli.data import data_option
 from archdef.cli.measured import Laid, ncu_option, refuse_views
+from archdef.cli.launching import launch_options, prepare, require
 from archdef.cli.output import will_report, will_write
-from archdef.errors import GuestWarning, Interrupted
+from archdef.errors import Interrupted
+from archdef.files.perfetto import ENDING, definitions
 from archdef.options import architectures, machine_options
 from archdef.run.levels import DETAILS, FOREVER, reported
-from archdef.run.written import Value, parse_argument, parse_shape
 from archdef.values import printable
 
 if TYPE_CHECKING:
     from archdef.run.result import Run
     from archdef.run.timeline import TimelineWindow
 
-TRACES = (".json", ".json.gz")
-
-
-def _shape(context, parameter, text):
-    if text is None:
-        return None
-    try:
-        return parse_shape(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+TRACES = (".json", ".json.gz", ENDING)
 
 
 def traced_warps(context, parameter, texts) -> tuple[tuple[int, int], ...]:
@@ -66,6 +56,8 @@ def traced_window(context, parameter, text) -> tuple[int, int]:
 def _trace(context, parameter, path) -> str | None:
     if path is not None and not path.endswith(TRACES):
         raise click.BadParameter(f"{printable(path)!r} does not end in {' or '.join(TRACES)}")
+    if path is not None and path.endswith(ENDING):
+        definitions()       # before anything is launched
     return path
 
 
@@ -82,52 +74,13 @@ def _timeline_cycles(context, parameter, text) -> tuple[int, int | None]:
     return window
 
 
-def _arguments(context, parameter, texts) -> tuple[Value, ...]:
-    try:
-        arguments = tuple(parse_argument(text) for text in texts)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    names = [a.name for a in arguments if a.name]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise click.BadParameter(f"the name {min(twice)!r} is used twice")
-    return arguments
-
-
-def _symbols(context, parameter, texts) -> dict[str, Value]:
-    symbols: dict[str, Value] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE, such as taps=f4[5]=ones")
-        try:
-            made = parse_argument(value)
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from None
-        if made.name:
-            raise click.BadParameter(f"{value!r} has a name of its own; {name} is the variable's")
-        if name in symbols:
-            raise click.BadParameter(f"the variable {name!r} is set twice")
-        symbols[name] = made
-    return symbols
-
-
 @click.command("run")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("kernel", required=False, type=KERNEL)
 @functools.partial(machine_options, needed=True)
 @click.option("--list", "listed", is_flag=True, help="List the kernels of FILE, or KERNEL alone, with their parameters, and run nothing.")
-@click.option("--grid", "-g", callback=_shape, metavar="X[,Y[,Z]]", help="Blocks.")
-@click.option("--block", "-b", callback=_shape, metavar="X[,Y[,Z]]", help="Threads per block.")
-@click.option("--cluster", callback=_shape, metavar="X[,Y[,Z]]", help="Blocks of a cluster, which start together.")
-@click.option("--shared", type=click.IntRange(min=0), default=0, help="Dynamic shared memory, bytes.")
-@click.option("--arg", "arguments", multiple=True, callback=_arguments, metavar="VALUE",
-              help="Kernel argument, in order: a number, or an array [NAME:]TYPE[SHAPE][=FILL], where FILL is zeros, "
-                   "ones, range, random, a number, or all numbers with commas between; or [NAME:]@FILE.npy.")
-@click.option("--symbol", "symbols", multiple=True, callback=_symbols, metavar="NAME=VALUE",
-              help="What a __constant__ or __device__ variable holds at the launch; values are those of --arg.")
+@launch_options
 @click.option("--save", multiple=True, metavar="NAME=FILE.npy", help="Write an array to a file after the launch.")
-@click.option("--cooperative", is_flag=True, help="All blocks are resident at once and may wait for each other.")
-@compiler_options
 @click.option("--lines", type=click.IntRange(min=1), default=8, show_default=True,
               help="Costliest source lines to list.")
 @click.option("--max-instructions", type=click.IntRange(min=1), help="Budget of warp instructions.")
@@ -136,9 +89,10 @@ def _symbols(context, parameter, texts) -> dict[str, Value]:
               help="Chart what the lanes of a warp do, cycle by cycle; may be repeated.")
 @click.option("--lane-cycles", "window", default="0:4096", show_default=True, callback=traced_window, metavar="FIRST:LAST",
               help="Cycles of the launch to chart.")
-@click.option("--timeline", metavar="FILE.json[.gz]", callback=_trace, help="Write what happened when as a trace, which Perfetto (ui.perfetto.dev) opens.")
+@click.option("--timeline", metavar="FILE", callback=_trace,
+              help="Write what happened when as a trace, which Perfetto (ui.perfetto.dev) opens: .json, .json.gz or .perfetto-trace.")
 @click.option("--timeline-detail", "detail", type=click.Choice(DETAILS), default="blocks", show_default=True,
-              help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue.")
+              help="What the trace has: sums over time, also every block, also what warps wait for and use, also every issue, also every request to memory.")
 @click.option("--timeline-cycles", "cycles", callback=_timeline_cycles, metavar="FIRST:[LAST]", help="Cycles of the launch that the trace is of.")
 @click.option("--report", "report_to", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write an HTML file that shows the launches, too.")
 @ncu_option
@@ -156,7 +110,7 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     if listed:
         data.refuse()
         return _list(file, kernel, options, names, settings, as_json)
-    _needed(context, kernel=kernel, names=names, grid=grid, block=block)
+    require(context, kernel=kernel, names=names, grid=grid, block=block)
     destinations = _destinations(save, arguments, symbols, names)
     refuse_views(measured, data)
     recorded = _recorded(timeline, detail, cycles, names, data) or (archdef.TimelineWindow(**reported()) if report_to else None)
@@ -164,26 +118,21 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
     _refuse_unrecorded(data, traced, detail)
     results, lanes, ready = [], archdef.LaneWindow(traced or (0,), window) if traced or report_to else None, []
     for architecture in architectures(names, settings):  # all of them, before the first one is launched
-        device = archdef.Device(architecture)
-        module = device.compile(file, options)
-        launcher = module[kernel][grid, block, shared]
-        values = _values(device, module, arguments, symbols)
-        given = list(values.values())[:len(arguments)]
+        prepared = prepare(architecture, file, kernel, grid, block, shared, arguments, symbols, options)
         budgets = dict(max_instructions=max_instructions, max_cycles=max_cycles, cooperative=cooperative, lanes=lanes, cluster=cluster,
                        timeline=recorded)
-        launcher.prepare(*given, **budgets)
-        ready.append((architecture, launcher, given, values, budgets))
+        prepared.launcher.prepare(*prepared.given, **budgets)
+        ready.append((prepared, budgets))
     stopped = None
-    for architecture, launcher, given, values, budgets in ready:
+    for prepared, budgets in ready:
+        architecture = prepared.architecture
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", GuestWarning)      # the report has them
-                run = launcher.launch(*given, **budgets)
+            run = prepared.launch(**budgets)
         except Interrupted as error:
             if error.run is None:
                 raise
             run, stopped = error.run, error
-        outputs = {str(name): value.to_host() for name, value in values.items() if hasattr(value, "to_host")}
+        outputs = {str(name): value.to_host() for name, value in prepared.values.items() if hasattr(value, "to_host")}
         results.append((run, outputs))
         if timeline:
             _save_trace(_destination(timeline, architecture.name, names), run)
@@ -201,23 +150,6 @@ def command(context, file, kernel, names, listed, grid, block, cluster, shared, 
         raise stopped
     laid.finish()
     return None
-
-
-def _needed(context, **needed) -> None:
-    """Refuse a launch that lacks something which a list does without."""
-    for parameter in context.command.params:
-        if not needed.get(parameter.name, True):
-            raise click.MissingParameter(ctx=context, param=parameter)
-
-
-def _values(device, module, arguments, symbols) -> dict:
-    """Make the arguments of a launch, by name or place, and fill variables; the arguments come first."""
-    random = np.random.default_rng(2009)
-    values = {}
-    for position, argument in enumerate(arguments, start=1):
-        made = argument.make(random)
-        values[argument.name or position] = device.to_device(made) if isinstance(made, np.ndarray) else made
-    return values | {name: _set(module.symbols[name], value.make(random)) for name, value in symbols.items()}
 
 
 def _print(results, lines, lanes, as_json, laid) -> None:
@@ -245,12 +177,6 @@ def _list(file, kernel, options, names, settings, as_json) -> None:
     else:
         for name, parameters in found:
             click.echo(f"{name}({', '.join(map(str, parameters))})")
-
-
-def _set(symbol, value):
-    """Fill a variable; give it as what the value was, to be shown."""
-    symbol.copy_from_host(value)
-    return symbol.view(value.dtype, value.shape) if hasattr(value, "dtype") else symbol
 
 
 def _destination(path: str, name: str, names) -> str:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from archdef.files import perfetto
 from archdef.files.atomic import write_bytes
 
 Event = dict[str, Any]
@@ -65,6 +66,13 @@ class TraceEvents:
 
 
 def save(path: str | os.PathLike[str], trace: Mapping[str, Any]) -> None:
-    """Write a trace, as a whole or not at all; compressed if the name ends in ``.gz``. The same trace gives the same bytes."""
+    """Write a trace, as a whole or not at all. The same trace gives the same bytes.
+
+    It is compressed if the name ends in ``.gz``, and in Perfetto's own format if that ends in ``.perfetto-trace``: raises MissingExtra where that is not to be
+    had.
+    """
+    if os.fspath(path).endswith(perfetto.ENDING):
+        perfetto.save(path, trace)
+        return
     data = json.dumps(trace, separators=(",", ":")).encode()
     write_bytes(path, gzip.compress(data, 6, mtime=0) if os.fspath(path).endswith(".gz") else data)

@@ -123,7 +123,7 @@ class Timeline:
         return trace.to_dict()
 
     def save(self, path: str | Path) -> None:
-        """Write the trace, as a whole or not at all; compressed if the name ends in ``.gz``."""
+        """Write the trace, as a whole or not at all; compressed if the name ends in ``.gz``, in Perfetto's own format if in ``.perfetto-trace``."""
         save(path, self.to_chrome())
 
     # ------------------------------------------------------------------------------------------------------------ printing

@@ -26,6 +26,8 @@ from archdef.run.lanes import LaneTrace, Recorded
 from archdef.run.printing import Output
 from archdef.run.table import render
 from archdef.run.timeline import RunTimeline, TimelineRecord
+from archdef.run.why import Reason as Hold
+from archdef.run.why import how_to_ask
 from archdef.spec import Architecture
 from archdef.tables import to_html
 from archdef.values import cut
@@ -127,6 +129,15 @@ class Run:
         if self.timeline_record is None:
             raise LaunchError(f"the timeline of {self.kernel} was not recorded: launch it with timeline=True, or an archdef.TimelineWindow")
         return RunTimeline(self, self.timeline_record, self.place)
+
+    def why(self, warp: int, cycle: int, block: int = 0) -> Hold:
+        """Say what holds a warp at a cycle, until when, and what that waits for in turn: `RunTimeline.why`.
+
+        A result has no arguments to launch with again: raises LaunchError, which says how to launch, unless the timeline that it needs was recorded.
+        """
+        if self.timeline_record is None:
+            raise LaunchError(f"the timeline of {self.kernel} was not recorded: {how_to_ask(cycle)}")
+        return self.timeline().why(warp, cycle, block)
 
     def __repr__(self) -> str:
         return (f"<Run of {cut(self.kernel)} {self.grid} x {self.block} on {cut(self.architecture.label)}: "

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 MOST_BUCKETS = 1 << 14
 MOST_RECORDS = 1 << 22
 CLOCKS = ("cycles", "us")
-REQUEST_KINDS = ("read", "write", "atomic", "texture")
-"""Kinds of requests, in the order of the engine's ``RequestKind``."""
 
 
 def _detail(given: Any) -> str:
@@ -229,7 +227,7 @@ class RunTimeline:
         cycles : ndarray of int
             First cycle of each bucket, as `begins`.
         busy : ndarray of float
-            ``[bucket, partition]``, in percent of the bucket's time.
+            ``[bucket, partition]``, in percent of the bucket's time. What begins in a bucket counts there, so that one can have a little more than 100.
         unit : str
             What `busy` is, in words.
         """
@@ -280,8 +278,8 @@ class RunTimeline:
         """Requests to memory, structured, in the order in which they were sent; none below ``requests``. Of all launches that the machine worked on.
 
         ``warp`` of the grid (-1: no access of a warp has sent it, such as bulk copies and instruction fetches), ``kernel``, ``serial``, ``statement``,
-        ``multiprocessor``, ``kind`` (a place in `REQUEST_KINDS`), ``address``, ``bytes``, ``partition`` of memory. Then the cycles at which it came from one
-        stage to the next, -1 where it did not pass or has not come so far: ``begun`` by the load/store unit, ``sent`` by it, past L1, to the port;
+        ``multiprocessor``, ``kind`` (a place in `archdef.run.requests.KINDS`), ``address``, ``bytes``, ``partition`` of memory. Then the cycles at which it
+        came from one stage to the next, -1 where it did not pass or has not come so far: ``begun`` by the load/store unit; ``sent`` past L1 to the port;
         ``refused``: first of its port, but its partition's queue was full; ``left`` the port; ``arrived`` through the port of its partition or slice;
         ``queued``: DRAM got a transaction that it waits for; ``served``: that was over; ``answered``: the multiprocessor has its data, or the store has landed.
         ``ahead`` is the place in this array of the request that asked DRAM for what it waits for, itself if it did; ``gathered`` is 1 if it was
@@ -337,12 +335,16 @@ class RunTimeline:
         if self.window.detail not in EXPLAINING:
             raise LaunchError(f"why a warp waits is in timelines of the detail {' or '.join(map(repr, EXPLAINING))}, this one has {self.window.detail!r}: "
                               + how_to_ask(cycle))
+        warp, block = self.check_warp(warp, block)
+        return self._prober.why(block, warp, values.whole(cycle, "a cycle to ask for", LaunchError))
+
+    def check_warp(self, warp: int, block: int) -> tuple[int, int]:
+        """Refuse a warp that the launch does not have. Raises LaunchError."""
         warp, block = (values.whole(n, what, LaunchError) for n, what in ((warp, "a warp to ask for"), (block, "a block to ask for")))
-        cycle = values.whole(cycle, "a cycle to ask for", LaunchError)
         if block >= math.prod(self.run.grid) or warp >= self.run.occupancy.warps_per_block:
             raise LaunchError(f"there is no warp {warp} of block {block} of {self.run.kernel}: it has {math.prod(self.run.grid)} blocks of "
                               f"{self.run.occupancy.warps_per_block} warps")
-        return self._prober.why(block, warp, cycle)
+        return warp, block
 
     def write(self, trace: TraceEvents, start_us: float, before: str) -> None:
         """Add multiprocessors and memory to a trace in microseconds that has the launch itself, whose first block starts at a time."""
@@ -365,7 +367,10 @@ class RunTimeline:
                              bucket_cycles=self.bucket_cycles, lost=self.lost)
 
     def save(self, path: str | Path, clock: str = "cycles") -> None:
-        """Write the trace of `to_dict`, as a whole or not at all; compressed if the name ends in ``.gz``."""
+        """Write the trace of `to_dict`, as a whole or not at all; compressed if the name ends in ``.gz``, in Perfetto's format if in ``.perfetto-trace``.
+
+        The latter needs the package ``perfetto`` (``pip install archdef[perfetto]``); raises MissingExtra without it.
+        """
         trace_events.save(path, self.to_dict(clock))
 
     def __repr__(self) -> str:

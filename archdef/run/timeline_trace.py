@@ -1,6 +1,7 @@
 """A launch's timeline as events of a trace: which processes, tracks and counters there are."""
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from archdef.files.trace_events import TraceEvents
 from archdef.metrics.counters import STALLS
+from archdef.run.requests import KINDS, STAGES
 
 if TYPE_CHECKING:
     from archdef.run.timeline import RunTimeline
@@ -52,6 +54,7 @@ def write(trace: TraceEvents, timeline: RunTimeline, place: Place, alone: bool =
         _multiprocessors(trace, timeline, place)
     _blocks(trace, timeline, place)
     _warps(trace, timeline, place)
+    _requests(trace, timeline, place)
 
 
 # --------------------------------------------------------------------------------------------------------------- launches
@@ -190,3 +193,23 @@ def _parts(trace: TraceEvents, timeline: RunTimeline, place: Place, process: str
             at += cycles
     if unit >= 0:
         trace.span(process, thread, text, *place.span(issue, end), "issue", line=line, unit=timeline.run.architecture.units[unit].name)
+
+
+def _requests(trace: TraceEvents, timeline: RunTimeline, place: Place) -> None:
+    """Requests of each multiprocessor from when they are sent to their answer, on as many tracks as are under way together."""
+    free: dict[int, list[int]] = {}
+    under_way: dict[int, list[tuple[int, int]]] = {}
+    of = timeline.requests
+    for request in of[np.argsort(of["sent"], kind="stable")]:
+        sm, begin, end = int(request["multiprocessor"]), int(request["sent"]), int(request["answered"])
+        if end < 0:     # behind what was recorded
+            continue
+        tracks, ends = free.setdefault(sm, []), under_way.setdefault(sm, [])
+        while ends and ends[0][0] <= begin:
+            heapq.heappush(tracks, heapq.heappop(ends)[1])
+        track = heapq.heappop(tracks) if tracks else len(ends) + 1
+        heapq.heappush(ends, (end, track))
+        line, text = timeline.statement(int(request["kernel"]), int(request["statement"])) if request["warp"] >= 0 else ("", "of no warp")
+        stages = {f"through {stage}": int(request[field]) for field, stage in STAGES if request[field] >= 0}
+        trace.span(f"{place.before}{_multiprocessor(sm)}", f"request {track}", f"{KINDS[request['kind']]}: {text}", *place.span(begin, end), "request",
+                   line=line, address=f"{int(request['address']):#x}", bytes=int(request["bytes"]), partition=int(request["partition"]), **stages)

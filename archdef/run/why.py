@@ -14,6 +14,8 @@ from archdef.errors import LaunchError
 from archdef.lower.encoding import Kind, Space
 from archdef.metrics.counters import STALLS
 from archdef.metrics.stalls import WAITS_FOR
+from archdef.run.levels import FOREVER
+from archdef.run.requests import Requests, Waiting
 
 if TYPE_CHECKING:
     from archdef.run.timeline import RunTimeline
@@ -64,6 +66,8 @@ class Reason:
     statement: str = ""
     because: tuple[str, ...] = ()
     """What holds it."""
+    request: Waiting | None = None
+    """The request to memory that it waits for, where those were recorded."""
     behind: Reason | None = None
     """Why the warp that it waits for does not go on."""
 
@@ -151,10 +155,13 @@ class Prober:
         state, begin, end = _state(record, cycle)
         line, text = self._text(record)
         because, next_ = self._because(state, record, mine, cycle)
+        request = self._request(state, record, mine, cycle)
+        if request is not None:
+            because += request.lines()
         behind = None
         if next_ is not None and len(seen) < DEEPEST and (*next_, cycle) not in seen and next_ != (block, warp):
             behind = self.why(*next_, cycle, seen | {(block, warp, cycle)})
-        return Reason(block, warp, cycle, state, begin, end, line, text, tuple(because), behind)
+        return Reason(block, warp, cycle, state, begin, end, line, text, tuple(because), request, behind)
 
     def _absent(self, block: int, warp: int, cycle: int) -> Reason:
         blocks = self.timeline.blocks
@@ -191,6 +198,11 @@ class Prober:
 
     def _producers(self, state: str, record: np.void, mine: np.ndarray, cycle: int) -> list[str]:
         """Which issues of the warp made the values that it waits for, and, of loads, what memory has to do."""
+        said = [f"it waits for {self._issued(made)}{self._conflicts(made)}" for made in self._made(state, record, mine)]
+        return said + (self._memory(record, cycle) if state == "memory_dependency" else [])
+
+    def _made(self, state: str, record: np.void, mine: np.ndarray) -> list[np.void]:
+        """The issues of the warp that made the values that it waits for."""
         waits, sets, causes = self._registers
         needed, found = set(waits.get(int(record["statement"]), ())), []
         earlier = mine[(mine["unit"] >= 0) & (mine["issue"] < record["issue"])]
@@ -202,12 +214,40 @@ class Prober:
         right = [made for made in found if state in causes[int(made["statement"])]] or found
         if state == "alu_dependency":       # how long each takes is known
             right = sorted(right, key=lambda made: int(made["issue"]) + self._latencies[int(made["statement"])])[-1:]
-        said = [f"it waits for {self._issued(made)}" for made in right]
-        return said + (self._memory(record, cycle) if state == "memory_dependency" else [])
+        return right
+
+    def _conflicts(self, made: np.void) -> str:
+        """Say how often an access of shared memory goes over the banks, if more often than it must."""
+        of = self.run.counters.statements[int(made["statement"])]
+        for what in ("load", "store"):
+            accesses, passes, groups = (int(of[f"shared_{what}{end}"]) for end in ("s", "_passes", "_groups"))
+            if passes > groups:
+                return f": {passes / accesses:.1f} passes over the banks each time, {groups / accesses:.1f} without bank conflicts"
+        return ""
+
+    def _request(self, state: str, record: np.void, mine: np.ndarray, cycle: int) -> Waiting | None:
+        """The request to memory that it waits for, if those were recorded."""
+        if not len(self.timeline.requests) or state not in ("memory_dependency", "memory_throttle"):
+            return None
+        made = self._made(state, record, mine) if state == "memory_dependency" else self._sending(record, cycle)
+        found = []
+        for one in made:
+            same = self.issues[(self.issues["warp"] == one["warp"]) & (self.issues["statement"] == one["statement"]) & (self.issues["unit"] >= 0)]
+            later = same["issue"][same["issue"] > one["issue"]]
+            waiting = self._requests.waiting(self._requests.of_access(one, int(later.min()) if len(later) else FOREVER), cycle)
+            if waiting is not None:
+                found.append(waiting)
+        return max(found, key=lambda each: (each.end < 0, each.end)) if found else None
+
+    @functools.cached_property
+    def _requests(self) -> Requests:
+        return Requests(self.timeline, self._text, self.warps)
 
     def _memory(self, record: np.void, cycle: int) -> list[str]:
-        """Queues of memory in the bucket of the cycle, and which lines fill them."""
+        """Queues of memory in the bucket of the cycle, and which lines fill them, where single requests were not recorded."""
         timeline = self.timeline
+        if timeline.window.detail == "requests":
+            return []
         bucket = int(cycle - timeline.window.cycles[0]) // timeline.bucket_cycles
         if not 0 <= bucket < len(timeline.begins):
             return []
@@ -256,13 +296,29 @@ class Prober:
         unit = self.run.architecture.units[int(record["unit"])]
         of = self.issues["multiprocessor"] == record["multiprocessor"] if unit.scope != "scheduler" else self._same_scheduler(record)
         held = self.issues[of & (self.issues["unit"] == record["unit"]) & (self.issues["issue"] <= cycle)]
-        return [f"the unit {unit.name} is taken by {self._issued(held[np.argmax(held['issue'])])}"] if len(held) else [f"the unit {unit.name} is taken"]
+        if not len(held):
+            return [f"the unit {unit.name} is taken"]
+        last = held[np.argmax(held["issue"])]
+        return [f"the unit {unit.name} is taken by {self._issued(last)}{self._conflicts(last)}"]
 
     def _sender(self, record: np.void, cycle: int) -> list[str]:
-        """The access whose requests the load/store unit is sending."""
+        """The access whose requests the load/store unit is sending, and, where requests were recorded, those that it has on their way."""
+        said = [f"the load/store unit still sends requests of {self._issued(each)}" for each in self._sending(record, cycle)]
+        if not len(self.timeline.requests):
+            return said
+        limits, sm = self.run.architecture.load_store, int(record["multiprocessor"])
+        for what, most in (("reads", limits.reads_in_flight_per_multiprocessor), ("stores", limits.stores_in_flight_per_multiprocessor)):
+            under_way = self._requests.under_way(sm, cycle, what == "reads")
+            if len(under_way):
+                said.append(f"{len(under_way):,} of {most:,} {what} that multiprocessor {sm} may have in flight are under way:")
+                said += [f"  {each}" for each in self._requests.fillers(under_way)[:2]]
+        return said
+
+    def _sending(self, record: np.void, cycle: int) -> list[np.void]:
+        """The access that the load/store unit works on."""
         of = self.issues[(self.issues["multiprocessor"] == record["multiprocessor"]) & (self.issues["unit"] >= 0) & (self.issues["issue"] <= cycle)]
         of = of[np.isin(of["statement"], sorted(self._accesses))]
-        return [f"the load/store unit still sends requests of {self._issued(of[np.argmax(of['issue'])])}"] if len(of) else []
+        return [of[np.argmax(of["issue"])]] if len(of) else []
 
 
 def _state(record: np.void, cycle: int) -> tuple[str, int, int]:

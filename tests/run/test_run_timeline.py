@@ -240,9 +240,10 @@ def test_chosen_multiprocessors_are_those_whose_warps_are_recorded(small):
 
 def test_each_level_of_detail_has_what_those_before_it_have(small):
     runs = [launch(small, TimelineWindow(detail)).timeline() for detail in DETAILS]
-    assert [len(t.blocks) > 0 for t in runs] == [False, True, True, True]
-    assert [t.activity is not None for t in runs] == [False, False, True, True]
-    assert [len(t.issues) > 0 for t in runs] == [False, False, False, True]
+    assert [len(t.blocks) > 0 for t in runs] == [False, True, True, True, True]
+    assert [t.activity is not None for t in runs] == [False, False, True, True, True]
+    assert [len(t.issues) > 0 for t in runs] == [False, False, False, True, True]
+    assert [len(t.requests) > 0 for t in runs] == [False, False, False, False, True]
     sizes = [len(json.dumps(t.to_dict())) for t in runs]
     assert sizes == sorted(set(sizes))
 

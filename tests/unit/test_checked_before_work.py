@@ -34,6 +34,9 @@ LATE = {  # command line → what it says; each would otherwise be found after m
             (["--arg", "i4[4]=inf"], "whole numbers"), (["--arg", "f2[4]=1e9"], "does not fit float16"),
             (["--arg", "f4[4]=" + "9" * 400], "does not fit any type"), (["--lane-cycles", "5:1"], "5:1"), (["--lane-cycles", "0:" + "9" * 30], "2^63"), (["--max-instructions", "0"], "0"), (["-a", "nonesuch"], "no architecture is called"),
             (["--lane-cycles", "9:2", "--lanes", "0"], "cycles to trace"), (["--set", "dram.banks=x"], "dram.banks"), (["--arg", "c8[4]=random"], "random")],
+    "why": [(["-c", "5"], "Missing option '--warp'"), (["-w", "0"], "Missing option '--cycle'"), (["-w", "a:b", "-c", "5"], "a warp is WARP of block 0"),
+            (["-w", "0", "-c", "-1"], "-1 is not in the range"), (["-w", "0", "-c", "5", "--arg", "@missing.npy"], "no such file"),
+            (["-w", "0", "-c", "5", "--set", "warp.size=99"], "at most 64"), (["-w", "0", "-c", "5", "-a", "nonesuch"], "no architecture is called")],
     "compare": [(["transpose", "-n", "0"], "positive multiple"), (["transpose", "-n", "-32"], "positive multiple"), (["transpose", "-k", "nonesuch"], "nonesuch"),
                 (["nonesuch"], "unknown workload"), (["k.ptx"], "no recipe"), (["transpose", "--baseline", "missing.json"], "cannot read the baseline missing.json"),
                 (["transpose", "--baseline", "notes.txt"], "holds no JSON"), (["transpose", "--baseline", "other.json"], "other.json is no baseline"),
@@ -62,7 +65,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "occupancy": [(["-t", "0"], "0"), (["-t", "9" * 400], "less than 2^63")], "new-plugin": [(["g80"], "g80"), (["mine", "--in", "no"], "no")],
     "show": [(["--only", "warp.sise"], "did you mean")], "diff": [(["nonesuch"], "no architecture is called")], "metrics": [(["nonesuch"], "unknown metric")],
     "archs": [(["extra"], "extra")]}
-FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:]}
+FIRST = {"check": ["g80"], "page": ["g80"], "export": ["g80"], "microbench": ["g80"], "validate": ["g80"], "show": ["g80"], "diff": ["g80"], "run": RUN[1:], "why": RUN[1:]}
 ARCHITECTURES = {"advise": ["-a", "g80"], "exec": ["-a", "g80"], "attribute": ["-a", "g80", "-a", "gt200"], "report": ["-a", "g80", "-a", "gt200"], "compare": ["-a", "g80", "-a", "gt200"], "occupancy": ["-a", "g80"], "roofline": ["-a", "g80"], "resources": ["-a", "g80"], "lower": ["-a", "g80"]}
 
 

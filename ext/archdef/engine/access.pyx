@@ -6,6 +6,7 @@ memo per op keeps the pattern and its transactions, so that one comparison repla
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 from libc.string cimport memset
 
+from archdef.engine.bank_access cimport over_banks
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce, covers
@@ -27,7 +28,6 @@ from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.timeline cimport timeline_banks
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOGETHER, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
@@ -110,7 +110,7 @@ cdef void _learn(Memo *memo, const uint64_t *address, uint64_t lanes, int n, int
         memo.contiguous = _in_groups(memo.delta, n)
     for i in range(MEMO_SLOTS):
         memo.slot_key[i] = -1
-    memo.passes_key = memo.word_key = -1
+    memo.passes_key = memo.banks_key = memo.word_key = -1
     memo.serial = 1
     memo.apart = 0
     memo.apart_key = -1
@@ -446,44 +446,11 @@ cdef void _note(const Launch *launch, const Uop *u, uint64_t lanes, const uint64
         texture_written(launch.textures, address[lane], u.lane_bytes)
 
 
-cdef void _serial_by_group(const Launch *launch, Memo *memo, uint64_t lanes, int together) noexcept nogil:
-    """Count the lanes on one address where only so many lanes are served together."""
-    cdef int first = 0, i, k, here, most
-    memo.serial_more = 0
-    memo.serial_most = 1
-    while first < launch.lanes:
-        most = 1
-        for i in range(first, min(first + together, launch.lanes)):
-            here = 0
-            for k in range(first, min(first + together, launch.lanes)):
-                if lanes >> i & 1 and lanes >> k & 1 and memo.delta[k] == memo.delta[i]:
-                    here += 1
-            most = max(most, here)
-        memo.serial_more += most - 1
-        memo.serial_most = max(memo.serial_most, most)
-        first += together
-
-
-cdef int _most_in_a_bank(const Launch *launch, uint64_t lanes, const uint64_t *address) noexcept nogil:
-    """Count the lanes of the bank that most of them want, whichever of its words."""
-    cdef uint8_t counts[256]        # as many banks as there can be
-    cdef int bank, most = 0
-    memset(counts, 0, sizeof(counts))
-    while lanes:
-        bank = <int>(address[lowest_bit(lanes)] // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks)
-        lanes &= lanes - 1
-        counts[bank] += 1
-        if counts[bank] > most:
-            most = counts[bank]
-    return most
-
-
 cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, const Seen *seen, Reach *reach) noexcept nogil:
     cdef Launch *launch = w.launch
     cdef Memo *memo = launch.memos + (u - launch.ops)
     cdef int n = launch.lanes, key
     cdef uint64_t base
-    cdef bint learned
     if seen.differ or not memo.valid or memo.mask != lanes:
         _learn(memo, address, lanes, n, u.lane_bytes, u.kind == K_ATOM)
     base = address[memo.first]
@@ -496,20 +463,8 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         return -1
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
-    learned = memo.passes_key != key
-    if learned:
-        memo.passes = bank_passes(&launch.m.shared, address, lanes, n, u.lane_bytes, u.kind == K_LOAD)
-        memo.passes_key = -1 if launch.m.shared.hook else key      # a plugin's map may look at every bit
-        memo.serial_most = memo.serial
-        memo.serial_more = memo.serial - 1
-        if memo.serial > 1 and memo.passes >> 32 > 1:
-            _serial_by_group(launch, memo, lanes, n // <int>(memo.passes >> 32))
-        if u.retry_cycles and memo.passes >> 32 == 1:     # a loop, of which each try serves a lane of each bank
-            memo.serial_most = (_most_in_a_bank(launch, lanes, address) if not launch.m.shared.hook
-                                else <int>(memo.passes & <int64_t>0xffffffff) + memo.serial_more)
-    if w.residency.recorded != NULL:
-        timeline_banks(w.residency.recorded.timeline, launch, u, address, lanes,
-                       <int64_t>(base // <uint64_t>launch.m.shared.bank_width_bytes % <uint64_t>launch.m.shared.banks), learned)
+    if memo.passes_key != key:
+        over_banks(w, u, memo, lanes, address, key)
     if u.flags & FL_TOGETHER:
         reach.shared_passes += memo.passes >> 32
         reach.shared_groups += memo.passes >> 32

@@ -25,7 +25,6 @@ cdef struct Entry:           # one transaction in the partition's queue
     Line *line               # cache line that the entry fills, or NULL
     uint32_t sectors         # sectors of it
     int32_t waiters          # first request that waits for the fill, -1: none
-    int32_t record           # as `Request.record`, of the request that asked for it
 
 cdef struct Bank:
     int64_t row              # open row, -1: none
@@ -87,6 +86,10 @@ cdef struct Dram:
     PartitionCounters counters
     int32_t *shown           # those in banks' lists, in the order in which they came; NULL: nobody wants to know …
     void *order              # … for there is no `DramOrder` of dram_order.pxd
+
+cdef inline int64_t dram_room(const MachineTable *m) noexcept nogil:
+    """Entries of a partition."""
+    return 2 * m.dram.queue_entries + 64
 
 cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1
 cdef void dram_close(Dram *d) noexcept nogil

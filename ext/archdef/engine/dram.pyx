@@ -17,7 +17,7 @@ from archdef.engine.parameters cimport DRAM_PAGE_POLICY_CLOSE_ADAPTIVE
 
 cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
     """Make an idle partition with all rows closed. Partitions take turns in refreshing."""
-    cdef int64_t i, room = 2 * m.dram.queue_entries + 64
+    cdef int64_t i, room = dram_room(m)
     d.m = m
     d.entries = <Entry *>calloc(<size_t>room, sizeof(Entry))
     d.banks = <Bank *>calloc(<size_t>m.dram.banks, sizeof(Bank))
@@ -70,7 +70,6 @@ cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t b
     e.line = NULL
     e.sectors = 0
     e.waiters = -1
-    e.record = 0
     e.next = -1
     if d.arrivals_tail >= 0:
         d.entries[d.arrivals_tail].next = index

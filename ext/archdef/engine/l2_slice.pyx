@@ -139,20 +139,24 @@ cdef inline Line *_line_of(Visit *v) noexcept nogil:
     return line
 
 
-cdef inline void _asks(L2 *l2, Partition *p, int32_t index, const Request *r, int64_t time_fs) noexcept nogil:
+cdef inline int32_t *_asker(L2 *l2, int32_t which, int32_t index) noexcept nogil:
+    """Where the record of what asked for a transaction is, where requests are recorded."""
+    return l2.crossbar.trace.transactions + which * l2.crossbar.trace.transaction_room + index
+
+
+cdef void _asks(L2 *l2, int32_t which, int32_t index, const Request *r, int64_t time_fs) noexcept nogil:
     """Note that a request has put a transaction into the queue of DRAM."""
-    if r.record:
-        p.dram.entries[index].record = r.record
-        traced(l2.crossbar.trace, r.record).queued = time_fs
-        traced(l2.crossbar.trace, r.record).ahead = r.record - 1
+    _asker(l2, which, index)[0] = r.record
+    traced(l2.crossbar.trace, r.record).queued = time_fs
+    traced(l2.crossbar.trace, r.record).ahead = r.record - 1
 
 
-cdef inline void _joins(Visit *v, int32_t index) noexcept nogil:
+cdef void _joins(Visit *v, int32_t index) noexcept nogil:
     """Note that a request waits for a transaction of another one."""
     cdef RequestRecord *record = traced(v.l2.crossbar.trace, v.r.record)
     if record.ahead < 0:
         record.queued = v.time_fs
-        record.ahead = v.p.dram.entries[index].record - 1
+        record.ahead = _asker(v.l2, v.which, index)[0] - 1
 
 
 cdef inline void _store(Visit *v, Line *line) noexcept nogil:
@@ -164,7 +168,8 @@ cdef inline void _store(Visit *v, Line *line) noexcept nogil:
         index = partition_enqueue(p, v.time_fs, v.local, r.bytes, DIR_WRITE)
         p.dram.entries[index].sm = v.sm
         p.dram.entries[index].slot = r.slot
-        _asks(v.l2, p, index, r, v.time_fs)
+        if r.record:
+            _asks(v.l2, v.which, index, r, v.time_fs)
         return
     if v.cache.table.partial_dirty_ways and r.covered and r.covered < r.bytes and v.wanted & ~line.valid:
         write_part(p, line, v.wanted, r.covered)
@@ -204,7 +209,8 @@ cdef inline void _fetch(Visit *v, Line *line, uint32_t missing) noexcept nogil:
                                                    + <uint64_t>lowest_bit(missing) * <uint64_t>table.sector_bytes, bytes, DIR_READ)
     p.dram.entries[index].bytes = <int32_t>bytes
     p.dram.entries[index].asker = v.sm
-    _asks(v.l2, p, index, v.r, v.time_fs)
+    if v.r.record:
+        _asks(v.l2, v.which, index, v.r, v.time_fs)
     _wait_for(v, index, lowest_bit(missing & v.wanted))
     if line == NULL:
         return
@@ -316,20 +322,19 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
     index = partition_enqueue(p, time_fs, local, r.bytes, DIR_WRITE if r.kind == RQ_WRITE else DIR_READ)
     p.dram.entries[index].sm = sm
     p.dram.entries[index].slot = r.slot
-    _asks(l2, p, index, r, time_fs)
     if r.kind == RQ_ATOMIC:
         p.dram.entries[index].serial = atomic_work(l2.m, l2.atomics + slice_of(through), r, 1)
         p.dram.entries[index].bursts *= 2    # read and written back
         p.dram.counters.writes += 1
         p.dram.counters.bytes_written += r.bytes
+    if r.record:
+        _asks(l2, which, index, r, time_fs)
 
 
 # -------------------------------------------------------------------------------------------------------------------- fills
 cdef inline void _served_past(L2 *l2, int32_t which, const Entry *e, int64_t done_fs) noexcept nogil:
     """A transaction of its own, past the cache, is over."""
     cdef int64_t extra_fs = l2.m.dram.extra_latency_fs
-    if e.record:
-        traced(l2.crossbar.trace, e.record).served = done_fs
     if e.serial:
         done_fs = _operate(l2, _slice(l2, which, e.sm * l2.routing.slots + e.slot), e.serial, done_fs + extra_fs)
         extra_fs = 0
@@ -346,8 +351,6 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
         record = <int32_t>(<uint32_t>waiter // SECTORS)
         l2.remaining[record] -= 1
         if l2.remaining[record] & ((1 << WORK_BIT) - 1) == 0:
-            if l2.crossbar.trace != NULL:
-                trace_served(l2.crossbar.trace, record, done_fs)
             sm = <int32_t>(record // slots)
             slot = <int32_t>(record % slots)
             slice = _slice(l2, which, record)
@@ -369,6 +372,21 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
         waiter = l2.waiter_next[waiter]
 
 
+cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
+    """Note in the records of those that wait for a transaction of DRAM that it is over."""
+    cdef const Entry *e = l2.partitions[which].dram.entries + index
+    cdef int32_t *asker = _asker(l2, which, index)
+    cdef int32_t waiter = e.waiters
+    if asker[0]:
+        traced(l2.crossbar.trace, asker[0]).served = done_fs
+        if e.direction == DIR_WRITE:
+            traced(l2.crossbar.trace, asker[0]).answered = done_fs
+    asker[0] = 0
+    while waiter >= 0:
+        trace_served(l2.crossbar.trace, <uint32_t>waiter // SECTORS, done_fs)
+        waiter = l2.waiter_next[waiter]
+
+
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
     """A DRAM transaction is over: answer those who wait for it."""
     cdef Entry *e = l2.partitions[which].dram.entries + index
@@ -380,8 +398,6 @@ cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexc
     if e.direction == DIR_WRITE:
         if e.sm >= 0:
             crossbar_landed(l2.crossbar, e.sm, e.slot, e.bytes, done_fs)
-        if e.record:
-            traced(l2.crossbar.trace, e.record).served = traced(l2.crossbar.trace, e.record).answered = done_fs
         elif done_fs > l2.crossbar.landed_fs:
             l2.crossbar.landed_fs = done_fs
     elif e.sm >= 0:

@@ -211,7 +211,7 @@ cdef inline int64_t _begin_unit(Sm *sm, Warp *w, const Uop *u, const Reach *reac
     return latency
 
 
-cdef inline void _fill_pipeline(Sm *sm, int32_t slot, Launch *launch, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
+cdef inline void _fill_pipeline(Sm *sm, Launch *launch, const Uop *u, const Reach *reach, int64_t cycle) noexcept nogil:
     """Say what the load/store unit needs to know of an access to send its transactions."""
     cdef const MachineTable *m = launch.m
     cdef LsuPipeline *lsu = &sm.lsu
@@ -228,8 +228,6 @@ cdef inline void _fill_pipeline(Sm *sm, int32_t slot, Launch *launch, const Uop 
     lsu.cache = NULL
     if u.kind == K_STORE:
         lsu.kind = RQ_WRITE
-        lsu.warp = slot
-        lsu.taken = cycle
         return
     lsu.kind = RQ_ATOMIC if u.kind == K_ATOM else RQ_TEXTURE if u.space >= SP_TEXTURE else RQ_READ
     if u.kind != K_ATOM:
@@ -297,8 +295,10 @@ cdef inline void _begin(Sm *sm, int32_t slot, Warp *w, const Uop *u, const Reach
         for i in range(u.set_count):
             w.ready[u.sets[i]] = (cycle + latency) << 4 | u.cause
         return
-    _fill_pipeline(sm, slot, w.launch, u, reach, cycle)
+    _fill_pipeline(sm, w.launch, u, reach, cycle)
     if u.kind == K_STORE:
+        sm.lsu.warp = slot
+        sm.lsu.taken = cycle
         lsu_run(sm, cycle)
     else:
         _send(sm, slot, w, u, reach, group, cycle, latency)

@@ -15,14 +15,14 @@ from archdef.engine.l1_policies cimport L1Policies, l1_admits, l1_filled, l1_hit
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
+from archdef.engine.memory_port cimport MemoryPort, may_store, send_of_nobody, send_request
 from archdef.engine.observers cimport tell_hit, tell_miss
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
 from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
-from archdef.engine.request_trace cimport RequestTrace, trace_nobody
+from archdef.engine.request_trace cimport RequestTrace, trace_nobody, trace_request
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
@@ -93,6 +93,26 @@ cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noex
     return count
 
 
+cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
+    """Say whose access the load/store unit sends."""
+    cdef const Load *load = sm.in_flight.loads + lsu.load
+    cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
+    trace.serial = lsu.launch.serial
+    trace.kernel = lsu.launch.kernel
+    trace.warp = w.number
+    trace.statement = lsu.counters - lsu.launch.counters
+    trace.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
+
+
+cdef int32_t _recorded(const Sm *sm, const LsuPipeline *lsu, const Request *request) noexcept nogil:
+    """Record a request of the access that the load/store unit sends, as `Request.record`."""
+    cdef int32_t record
+    _name(sm, lsu, sm.port.trace)
+    record = trace_request(sm.port.trace, sm.port.id, request)
+    trace_nobody(sm.port.trace)
+    return record
+
+
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,
                        uint32_t bytes, int32_t slot) noexcept nogil:
     cdef Request request
@@ -117,6 +137,9 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
         request.serial = <short>min(lsu.serial, request.apart + 1)
     request.counters = NULL
     request.statement = lsu.counters
+    request.record = 0
+    if sm.port.trace != NULL:
+        request.record = _recorded(sm, lsu, &request)
     send_request(&sm.port, &request)
 
 
@@ -143,7 +166,7 @@ cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t 
 cdef inline void _send_past(MemoryPort *port, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """Send a transaction that the load/store unit has no part in."""
     cdef Request request = _whole(port.m, t, kind, slot, cycle)
-    send_request(port, &request)
+    send_of_nobody(port, &request)
 
 
 cdef bint send_read(InFlight *flight, MemoryPort *port, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
@@ -355,6 +378,9 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     _wait(&sm.in_flight, slot, lsu.load)
     request = _whole(sm.m, t, lsu.kind, slot, lsu.time)
     request.counters = request.statement = lsu.counters
+    request.record = 0
+    if sm.port.trace != NULL:
+        request.record = _recorded(sm, lsu, &request)
     send_request(&sm.port, &request)
     return True
 
@@ -372,7 +398,11 @@ cdef inline bint _write(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept
             line.valid = 0      # fills on their way still come, but are fetched again by later loads
     if lsu.kind == RQ_WRITE:
         if m.load_store.write_combining.lines and t.words:
+            if sm.port.trace != NULL:       # a line that leaves now is of this access
+                _name(sm, lsu, sm.port.trace)
             combined = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)
+            if sm.port.trace != NULL:
+                trace_nobody(sm.port.trace)
         if combined < 0 or combined == 0 and not may_store(&sm.port):
             return False
         if combined == 0:
@@ -389,28 +419,8 @@ cdef inline bint _write(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept
     return True
 
 
-cdef void _name(Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
-    """Say whose access the load/store unit sends."""
-    cdef const Load *load = sm.in_flight.loads + lsu.load
-    cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
-    trace.serial = lsu.launch.serial
-    trace.kernel = lsu.launch.kernel
-    trace.warp = w.number
-    trace.statement = lsu.counters - lsu.launch.counters
-    trace.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
-
-
 cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil:
     """Send transactions until all are on their way or a credit is missing."""
-    if sm.port.trace == NULL:
-        _run(sm, cycle)
-    else:
-        _name(sm, &sm.lsu, sm.port.trace)
-        _run(sm, cycle)
-        trace_nobody(sm.port.trace)
-
-
-cdef inline void _run(Sm *sm, int64_t cycle) noexcept nogil:
     cdef LsuPipeline *lsu = &sm.lsu
     cdef const MachineTable *m = sm.m
     cdef Transaction *t

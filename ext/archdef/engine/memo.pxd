@@ -28,7 +28,8 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_covered[8]      # 1: what lanes access of the sectors is known
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
     int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
-    int32_t passes_key
+    int32_t passes_key           # -1: none, or every access must be looked at …
+    int32_t banks_key            # … even if that is what `passes` is for
     int32_t word_key             # the same for the words of a cached load, modulo a bank's word; -1: none
     int64_t word_passes
     int64_t relative[8][32]      # address minus the base rounded down to 256

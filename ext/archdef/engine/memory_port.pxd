@@ -19,9 +19,13 @@ cdef inline bint may_store(const MemoryPort *port) noexcept nogil:
     return port.store_credits > 0 and (most == 0 or port.store_bytes < most)
 
 
-cdef inline void send_request(MemoryPort *port, Request *request) noexcept nogil:
-    """Send a request, which has its credit; a store's bytes count until it is acknowledged."""
-    request.record = 0 if port.trace == NULL else trace_request(port.trace, port.id, request)
+cdef inline void send_request(MemoryPort *port, const Request *request) noexcept nogil:
+    """Send a request, which has its credit, and its record or none; a store's bytes count until it is acknowledged."""
     if request.kind == RQ_WRITE:
         port.store_bytes += request.bytes
     port_send(port.ports, port.id, request)
+
+cdef inline void send_of_nobody(MemoryPort *port, Request *request) noexcept nogil:
+    """The same of a request that is no access of a warp."""
+    request.record = 0 if port.trace == NULL else trace_request(port.trace, port.id, request)
+    send_request(port, request)

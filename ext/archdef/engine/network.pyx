@@ -17,7 +17,7 @@ from archdef.engine.dram cimport dram_decide, dram_release
 from archdef.engine.dram_order cimport dram_order_decide
 from archdef.engine.events cimport Events
 from archdef.engine.l2_coalescer cimport l2_coalescer_close, l2_coalescer_open
-from archdef.engine.l2_slice cimport l2_arrive, l2_close, l2_open, l2_served
+from archdef.engine.l2_slice cimport l2_arrive, l2_close, l2_note_served, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition, partition_close, partition_open
@@ -213,6 +213,8 @@ cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept n
     tournament_set(&n.events, p.unit, again_fs)
     if index < 0:
         return
+    if n.crossbar.trace != NULL:
+        l2_note_served(&n.l2, which, index, done_fs)
     l2_served(&n.l2, which, index, done_fs)
     dram_release(&p.dram, index)
     if p.dram.queued == 0:

@@ -4,11 +4,13 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from archdef.engine.clock cimport NEVER
+from archdef.engine.dram cimport dram_room
 from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.request_trace cimport RequestRecord, trace_nobody
 from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
+from archdef.engine.timeline cimport TURN_BITS
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_REQUESTS, DETAIL_UNITS, DETAIL_WARPS, Activity, BankUse, BlockRecord, MultiprocessorSums,
                                              MultiprocessorTimeline, PartitionSums, WarpRecord)
 
@@ -31,13 +33,14 @@ memset(&_activity, 0, sizeof(Activity))
 cdef RequestRecord _request
 memset(&_request, 0, sizeof(RequestRecord))
 BLOCK_DTYPE = _dtype(_block)
-WARP_DTYPE = _dtype(_warp)
+_PACKED_WARP = _dtype(_warp)
+WARP_DTYPE = np.dtype([(name, np.int64) for field in _PACKED_WARP.names for name in (("throttled", "unit_busy") if field == "turns" else (field,))])
 SUMS_DTYPE = _dtype(_sums)
 MEMORY_DTYPE = _dtype(_memory)
 ACTIVITY_DTYPE = _dtype(_activity)
 REQUEST_DTYPE = _dtype(_request)
 REQUEST_TIMES = ("begun", "sent", "refused", "left", "arrived", "queued", "served", "answered")
-assert (BLOCK_DTYPE.itemsize, WARP_DTYPE.itemsize, SUMS_DTYPE.itemsize) == (sizeof(BlockRecord), sizeof(WarpRecord), sizeof(MultiprocessorSums))
+assert (BLOCK_DTYPE.itemsize, _PACKED_WARP.itemsize, SUMS_DTYPE.itemsize) == (sizeof(BlockRecord), sizeof(WarpRecord), sizeof(MultiprocessorSums))
 assert (MEMORY_DTYPE.itemsize, ACTIVITY_DTYPE.itemsize, REQUEST_DTYPE.itemsize) == (sizeof(PartitionSums), sizeof(Activity), sizeof(RequestRecord))
 
 
@@ -105,6 +108,7 @@ cdef class TimelineRecorder:
         free(self.record.bank_words)
         free(self.requests.records)
         free(self.requests.under_way)
+        free(self.requests.transactions)
 
     cdef int begin(self, Grid grid, const Network *network, int64_t epoch_cycles) except -1:
         """The launch is about to enter a session. Raises LaunchError if the recorder serves another."""
@@ -171,6 +175,8 @@ cdef class TimelineRecorder:
         self.requests.last_fs = self.record.last * self.period_fs if self.record.last < NEVER // self.period_fs else NEVER
         self.requests.records = <RequestRecord *>_zeroed(self.requests.room, sizeof(RequestRecord))
         self.requests.under_way = <int32_t *>_zeroed(self.record.multiprocessors * self.requests.slots, sizeof(int32_t))
+        self.requests.transaction_room = dram_room(network.m)
+        self.requests.transactions = <int32_t *>_zeroed(self.record.partitions * self.requests.transaction_room, sizeof(int32_t))
         trace_nobody(&self.requests)
         return 0
 
@@ -196,7 +202,14 @@ cdef class TimelineRecorder:
 
     def warps(self):
         """Give issues and waits as an array of `WARP_DTYPE`, in order of time for each warp; cycles count from the launch."""
-        return self._cycles(_copied(self.record.warps, self.record.warp_count, WARP_DTYPE), "begin", "since", "issue", "end")
+        packed = _copied(self.record.warps, self.record.warp_count, _PACKED_WARP)
+        made = np.empty(len(packed), WARP_DTYPE)
+        for name in packed.dtype.names:
+            if name != "turns":
+                made[name] = packed[name]
+        made["throttled"] = packed["turns"] & ((<int64_t>1 << TURN_BITS) - 1)
+        made["unit_busy"] = packed["turns"] >> TURN_BITS
+        return self._cycles(made, "begin", "since", "issue", "end")
 
     def memory_requests(self):
         """Give requests as an array of `REQUEST_DTYPE`, in the order in which they were sent; cycles count from the launch, -1: none."""

@@ -33,6 +33,8 @@ cdef struct RequestTrace:
     int64_t last_fs
     int32_t *under_way           # [multiprocessor * slots + slot] record + 1 of what waits for an answer there, 0: none
     int64_t slots
+    int32_t *transactions        # [partition * transaction_room + entry of its queue]: the same of what asked for it, 0: nobody
+    int64_t transaction_room
     # whose access the load/store unit sends, as of a record
     int64_t serial
     int64_t kernel

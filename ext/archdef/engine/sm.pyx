@@ -33,7 +33,7 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.throttle cimport throttle_held, throttle_next, throttle_time
-from archdef.engine.timeline cimport TURN_BITS, note_issue
+from archdef.engine.timeline cimport TURN_BITS, timeline_issue
 from archdef.engine.types cimport (K_ALU, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED, K_CALL, K_CALL_INDIRECT, K_EXIT, K_LOAD, K_RETURN, K_STORE, K_SYSTEM,
                                    K_TRAP)
 from archdef.engine.units cimport further_cycle
@@ -67,7 +67,7 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
         c.stall_cycles[<int>ST_NOT_SELECTED] += waited - busy
     c.stall_cycles[<int>ST_SELECTED] += spent
     if w.residency.recorded != NULL:
-        note_issue(w.residency.recorded, w, u, begin, throttled | busy << TURN_BITS, cycle, w.settled)
+        timeline_issue(w, u, begin, throttled | busy << TURN_BITS, cycle)
     return spent
 
 

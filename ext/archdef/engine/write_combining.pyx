@@ -9,7 +9,7 @@ from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.events cimport EV_COMBINED, Events, events_push
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
+from archdef.engine.memory_port cimport MemoryPort, may_store, send_of_nobody
 from archdef.engine.port cimport RQ_WRITE, Request
 from archdef.engine.transaction cimport Transaction
 
@@ -48,7 +48,7 @@ cdef void _leave(WriteCombining *w, MemoryPort *port, int k, int64_t cycle) noex
     request.operands = 1
     request.counters = NULL
     request.statement = c.statement
-    send_request(port, &request)
+    send_of_nobody(port, &request)
     w.hashed[_place(c.line)] -= 1
     w.count -= 1
     while k:        # those before it move up
