@@ -1,6 +1,6 @@
 """archdef: a GPU simulator in which an architecture is data.
 
-The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `attribute`, `Architecture`, `hookimpl`, `architecture`,
+The public names are `Device`, `LaneWindow`, `TimelineWindow`, `Options`, `occupancy`, `advise`, `attribute`, `Architecture`, `hookimpl`, `architecture`,
 `architectures`, `load`, `save`, `views` and the errors. Each is imported at its first use, so that ``import archdef`` costs nothing to those who only pass
 by, such as pytest's plugin.
 """
@@ -13,6 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from archdef.advice.advise import advise
     from archdef.attribution import attribute
     from archdef.data import views
     from archdef.device import Device
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 __version__ = "0.1.0"
-__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "TimelineWindow", "architecture", "architectures", "attribute", "hookimpl",
-           "load", "occupancy", "save", "views"]
+__all__ = ["Architecture", "ArchdefError", "Device", "LaneWindow", "Options", "TimelineWindow", "advise", "architecture", "architectures", "attribute",
+           "hookimpl", "load", "occupancy", "save", "views"]
 
 _PLACES = {"Architecture": ("archdef.spec", "Architecture"), "ArchdefError": ("archdef.errors", "ArchdefError"),
            "Device": ("archdef.device", "Device"), "LaneWindow": ("archdef.run.lanes", "LaneWindow"), "Options": ("archdef.frontends", "Options"),
            "TimelineWindow": ("archdef.run.timeline", "TimelineWindow"),
-           "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
+           "advise": ("archdef.advice", "advise"), "architecture": ("archdef.registry", "get"), "architectures": ("archdef.registry", "names"),
            "attribute": ("archdef.attribution", "attribute"), "hookimpl": ("archdef.hookspecs", "hookimpl"), "load": ("archdef.files", "load"),
            "save": ("archdef.files", "save"), "views": ("archdef.data", "views")}
 

@@ -153,12 +153,13 @@ def test_a_function_that_launches_is_advised_as_a_workload_is(tmp_path):
 
 
 def test_a_rule_of_ones_own_is_asked_as_the_shipped_ones_are():
+    import archdef
     from archdef.advice import Finding, Rule, Supposed
 
     def find(run):
         faster = run.architecture.evolve({"clocks.shader_mhz": run.architecture.clocks.shader_mhz, "shared.pass_cycles": 1})
         yield Finding("any", Supposed("nothing were different", architecture=faster), {"cycles": run.cycles}, "it was run", "do nothing")
     rule = Rule("any", "Anything.", find)
-    (advice,) = advise("vector_add", "gf100", rules=[rule], least_gain=0.5, size=1024)
+    (advice,) = archdef.advise("vector_add", "gf100", rules=[rule], least_gain=0.5, size=1024)
     assert advice.rule == "any" and advice.gain == pytest.approx(1, abs=0.2) and advice.evidence == {"cycles": advice.cycles}
     assert len(advise("vector_add", "gf100", rules=[rule], least_gain=1.5, size=1024)) == 0

@@ -428,11 +428,8 @@ cdef int _global(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
         reach.word_passes = memo.word_passes if not u.flags & FL_TOGETHER else max(<int64_t>(n * u.lane_bytes) // (4 * <int64_t>launch.m.shared.banks), 1)
     if memo.serial > 1 and memo.apart_key != <int32_t>(address[memo.first] & 31):
         _set_apart(memo, address, lanes, n)
-    out.serial = memo.serial
-    out.apart = memo.apart
-    if memo.serial > 1 and u.flags & FL_TOGETHER:       # the warp is supposed to have made one operation of those on one word
-        out.serial = 1
-        out.apart = 0
+    out.serial = memo.serial if not u.flags & FL_TOGETHER else 1        # the warp has made one operation of those on one word
+    out.apart = memo.apart if not u.flags & FL_TOGETHER else 0
     reach.global_lanes += count_bits(lanes)
     return 0
 
