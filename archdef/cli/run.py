@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import io
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.launching import launch_options, prepare, require
 from archdef.cli.output import will_report, will_write
 from archdef.errors import Interrupted
-from archdef.files.perfetto import ENDING, definitions
 from archdef.options import architectures, machine_options
 from archdef.run.levels import DETAILS, FOREVER, reported
 from archdef.values import printable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from archdef.run.result import Run
     from archdef.run.timeline import TimelineWindow
 
-TRACES = (".json", ".json.gz", ENDING)
+TRACES = (".json", ".json.gz", ".perfetto-trace")
 
 
 def traced_warps(context, parameter, texts) -> tuple[tuple[int, int], ...]:
@@ -56,8 +56,8 @@ def traced_window(context, parameter, text) -> tuple[int, int]:
 def _trace(context, parameter, path) -> str | None:
     if path is not None and not path.endswith(TRACES):
         raise click.BadParameter(f"{printable(path)!r} does not end in {' or '.join(TRACES)}")
-    if path is not None and path.endswith(ENDING):
-        definitions()       # before anything is launched
+    if path is not None and path.endswith(TRACES[-1]):
+        importlib.import_module("archdef.files.perfetto").definitions()       # before anything is launched
     return path
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 
 import click
 
@@ -11,7 +12,6 @@ from archdef.cli.launching import launch_options, prepare, require
 from archdef.cli.run import traced_warps
 from archdef.options import architectures, machine_options
 from archdef.run.levels import FOREVER
-from archdef.run.probe import ask
 from archdef.values import printable
 
 
@@ -46,7 +46,7 @@ def command(context, file, kernel, names, grid, block, cluster, shared, argument
             prepared = prepare(architecture, file, kernel, grid, block, shared, arguments, symbols, options)
             return prepared.launch(timeline=timeline, cluster=cluster, cooperative=cooperative)
 
-        run, reason = ask(launch, warp[1], cycle, warp[0])
+        run, reason = importlib.import_module("archdef.run.probe").ask(launch, warp[1], cycle, warp[0])
         answers.append({"kernel": run.kernel, "architecture": architecture.name, "cycles": run.cycles, "reason": reason.to_dict()})
         if not as_json:
             head = f"{run.kernel} on {architecture.label}, {run.cycles:,} cycles" if len(chosen) > 1 else ""

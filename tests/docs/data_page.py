@@ -56,6 +56,8 @@ WHERE = {
     "archdef.baseline.difference.Difference": "`Run.compare`",
     "archdef.baseline.difference.Differences": "`archdef compare --baseline`",
     "archdef.attribution.result.Attribution": "`archdef attribute`; `archdef.attribute`",
+    "archdef.advice.finding.Advices": "`archdef advise`; `archdef.advise`",
+    "archdef.exec.account.Account": "`archdef exec`; `archdef.exec.run`",
     "archdef.spec.arch.Architecture": "`archdef archs`, `archdef roofline`; architectures in Python",
     "archdef.data.subjects.Described": "`archdef show`",
     "archdef.data.subjects.Compared": "`archdef diff`",

@@ -22,7 +22,7 @@ from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.reach cimport MULTICAST
-from archdef.engine.shared cimport bank_passes, word_passes
+from archdef.engine.shared cimport word_passes
 from archdef.engine.supposed cimport transact_together
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
