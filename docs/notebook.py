@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import tempfile
 from pathlib import Path
 
 PATH = Path(__file__).parent / "tutorial" / "notebook.ipynb"
@@ -44,7 +45,8 @@ def executed():
         cell = nbformat.v4.new_markdown_cell(text) if kind == "markdown" else nbformat.v4.new_code_cell(text)
         cell["id"] = f"cell-{number}"
         made.cells.append(cell)
-    nbclient.NotebookClient(made, timeout=300, record_timing=False).execute()
+    with tempfile.TemporaryDirectory() as folder:       # not beside the sources, which would stand for what is installed
+        nbclient.NotebookClient(made, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}).execute()
     made.metadata.pop("language_info", None)    # of the Python that executed it
     return made
 

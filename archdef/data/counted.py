@@ -46,6 +46,8 @@ _COUNTED = {
     "surface_loads": "Surface loads by warps.",
     "surface_stores": "Surface stores by warps.",
     "surface_store_transactions": "Transactions that these became.",
+    "dram_requests": "Requests that gave a memory partition DRAM work.",
+    "dram_partitions": "Partitions that had work when each of these came, its own among them, summed.",
 }
 STATEMENT = tuple(whole(name, meaning, "bytes" if "_bytes_" in name else "") for name, meaning in _COUNTED.items())
 """Counters of statements."""

@@ -1,6 +1,7 @@
 """Foreign programs, compiled for CUDA, run against simulated devices: a stand-in for the driver and the runtime inside them, and who answers it."""
 from archdef.exec.account import Account, CopyTotal
+from archdef.exec.fatbin import FatbinError
 from archdef.exec.server import NotHere, run
 from archdef.exec.tally import KernelTotal
 
-__all__ = ["Account", "CopyTotal", "KernelTotal", "NotHere", "run"]
+__all__ = ["Account", "CopyTotal", "FatbinError", "KernelTotal", "NotHere", "run"]

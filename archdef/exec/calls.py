@@ -1,12 +1,14 @@
 """Functions that the stand-in has, and who answers them."""
 from __future__ import annotations
 
+import contextlib
 import inspect
 import struct
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from archdef.exec.wire import Gone
 from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
@@ -85,7 +87,8 @@ class Output:
         """Write. What is printed while no thread of the program waits is lost with it."""
         thread: Thread | None = getattr(self.current, "thread", None)
         if thread is not None:
-            thread.print(text)
+            with contextlib.suppress(Gone):
+                thread.print(text)
         return len(text)
 
     def flush(self) -> None:

@@ -1,6 +1,7 @@
 """Calls functions of a program when its streams get there, and lets streams go on while the program asks for nothing."""
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -47,7 +48,8 @@ class Helper:
         """Call a function of the program, on its thread that serves."""
         self._there.wait()
         if self.connection is not None:
-            self.connection.call(function, *arguments)
+            with contextlib.suppress(Gone):     # then nobody is left who could be called
+                self.connection.call(function, *arguments)
 
     def asks(self, busy: int) -> None:
         """Note that the program begins (1) or ends (-1) a call."""
@@ -68,8 +70,6 @@ class Helper:
                 for device in self.session.runtime.devices.all():
                     if device.streams_in_use:
                         device.context.synchronize()
-            except Gone:
-                raise
             except ArchdefError as error:       # the program hears of it when it next asks
                 self.session.tally.failed.append(str(error))
                 return

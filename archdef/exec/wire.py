@@ -8,7 +8,6 @@ import struct
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from archdef.errors import ArchdefError
 
 _HELLO: Final = struct.Struct("<IIQQQQII")
 _REQUEST: Final = struct.Struct("<II6Q4d10Q")
@@ -17,8 +16,8 @@ _RETURN, _CALL, _MAP, _UNMAP = range(4)
 _MASK: Final = (1 << 64) - 1
 
 
-class Gone(ArchdefError):
-    """The program has ended, or ended this thread."""
+class Gone(Exception):
+    """The program has ended, or ended this thread: nobody is left to answer."""
 
 
 class Hello(NamedTuple):

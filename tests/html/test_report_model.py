@@ -116,7 +116,7 @@ def test_a_curve_has_every_step():
     points = dict(found["curves"]["registers"])
     last = None
     for registers in range(1, RUNS[0].architecture.limits.registers_per_thread + 1):
-        warps = _warps(RUNS[0].architecture, own | {"registers": registers})
+        warps = _warps(RUNS[0].architecture.limits, RUNS[0].architecture.warp.size, own | {"registers": registers})
         assert last in (None, warps) or points[registers] == warps
         last = warps
 

@@ -118,7 +118,7 @@ def test_each_block_is_a_bar_from_its_first_cycle_to_its_last_in_the_row_of_its_
 
 def test_a_timeline_that_is_missing_or_has_no_blocks_says_what_the_launch_needs():
     with pytest.raises(LaunchError, match="timeline=True"):
-        RUNS[0].plot.timeline()
+        divergent().plot.timeline()
     with pytest.raises(LaunchError, match=r"detail 'kernels'; launch it with timeline=True"):
         divergent(timeline=TimelineWindow("kernels")).plot.timeline()
 
@@ -139,7 +139,7 @@ def test_lanes_cover_as_many_cycles_of_each_state_as_the_trace_counts(size):
 
 def test_lanes_that_were_not_traced_are_an_error():
     with pytest.raises(LaunchError, match="lanes=archdef.LaneWindow"):
-        RUNS[0].plot.lanes()
+        divergent().plot.lanes()
     with pytest.raises(LaunchError, match="warp 7 of block 0 .* was not traced"):
         TRACED.plot.lanes(warp=7)
 

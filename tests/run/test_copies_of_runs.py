@@ -29,8 +29,8 @@ st.global.f32 [%p], %a;
 ret;
 }
 """
-PUBLIC = sorted({name for name in dir(Run) if not name.startswith("_")} - {"compare", "report", "timeline", "to_pandas"})
-"""But what takes another run or a file, or needs an option or a package."""
+PUBLIC = sorted({name for name in dir(Run) if not name.startswith("_")} - {"compare", "place", "report", "timeline", "to_pandas"})
+"""But what takes another run, a statement or a file, or needs an option or a package."""
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ def test_a_missing_extra_is_said_before_any_work(idle, monkeypatch, command):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = CliRunner().invoke(main, command)
-    assert result.exit_code == 2 and "pip install 'archdef[docs]'" in result.output
+    assert result.exit_code == 2 and "pip install 'archdef[plot]'" in result.output
 
 
 def test_no_machine_is_launched_before_all_have_taken_the_kernel(monkeypatch, tmp_path):

@@ -30,7 +30,7 @@ def declared(kind: str, name: str) -> str:
 def test_enumerators_are_the_engines(name):
     prefix, ours = PREFIXES[name]
     theirs = dict(re.findall(rf"^    {prefix}(\w+) = (\d+)", declared("cp?def enum", name), re.MULTILINE))
-    assert {k: int(v) for k, v in theirs.items()} == {m.name: m.value for m in ours if m.value >= 0}
+    assert {k: int(v) for k, v in theirs.items()} == {name: m.value for name, m in ours.__members__.items() if m.value >= 0}
 
 
 @pytest.mark.parametrize("name, dtype", [("MicroOp", encoding.MICRO_OP), ("ConstantRow", encoding.CONSTANT_ROW),

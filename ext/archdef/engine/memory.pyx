@@ -1,5 +1,4 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
-import os
 import threading
 
 cimport cython
@@ -18,6 +17,12 @@ cdef extern from "<sys/mman.h>" nogil:
     int madvise(void *address, size_t length, int advice)
     int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_SHARED, MAP_FIXED, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
     void *MAP_FAILED
+
+cdef extern from "<unistd.h>" nogil:
+    int close(int descriptor)
+
+cdef extern from "archdef/engine/pages.h" nogil:
+    int shared_pages(const char *name, size_t bytes)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -94,7 +99,7 @@ cdef class DeviceMemory:
         heap_close(&self.heap)
         free(self.table)
         for descriptor in (self._shared or {}).values():
-            os.close(descriptor)
+            close(descriptor)
 
     cdef int _publish(self) except -1:
         """Copy the list of spans to the table that the engine reads."""
@@ -148,15 +153,13 @@ cdef class DeviceMemory:
             nbytes = next((<uint64_t>(end - start) for start, end in self._spans if start == address), 0)
             if nbytes == 0:
                 raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
-            descriptor = os.memfd_create("archdef-device", os.MFD_CLOEXEC)
+            descriptor = shared_pages("archdef-device", nbytes)
+            if descriptor < 0:
+                raise DeviceMemoryError(f"the host cannot share {nbytes} bytes of device memory", "capacity")
             try:
-                os.ftruncate(descriptor, nbytes)
                 self._map(address, nbytes, MAP_SHARED, descriptor)
-            except OSError:
-                os.close(descriptor)
-                raise DeviceMemoryError(f"the host cannot share {nbytes} bytes of device memory", "capacity") from None
             except DeviceMemoryError:
-                os.close(descriptor)
+                close(descriptor)
                 raise
             self._shared[address] = descriptor
             return descriptor
@@ -185,7 +188,7 @@ cdef class DeviceMemory:
                     first = <uint64_t>start - <uint64_t>GLOBAL_BASE
                     size = end - start
                     if start in self._shared:
-                        os.close(self._shared.pop(start))
+                        close(self._shared.pop(start))
                         self._map(start, size, MAP_PRIVATE | MAP_ANONYMOUS, -1)
                         return
                     rest = size % GRANULE

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #define LARGE_PAGE ((size_t)1 << 21)
@@ -28,5 +29,21 @@ static inline void *pages_take(size_t alignment, size_t bytes)
     if (place != NULL)
         pages_large(place, bytes);
     return place;
+}
+
+/* A file descriptor of memory that reads zero and that other processes can map; -1 if there is none. */
+static inline int shared_pages(const char *name, size_t bytes)
+{
+#if defined(MFD_CLOEXEC)
+    int descriptor = memfd_create(name, MFD_CLOEXEC);
+    if (descriptor >= 0 && ftruncate(descriptor, (off_t)bytes) < 0) {
+        close(descriptor);
+        return -1;
+    }
+    return descriptor;
+#else
+    (void)name, (void)bytes;
+    return -1;
+#endif
 }
 #endif
