@@ -7,6 +7,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -32,6 +33,14 @@ class BuildWithDeclarations(build_py):
                 target = Path(self.build_lib) / declaration.relative_to(ROOT / EXT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(declaration, target)
+
+
+class BuildWithStandIn(build_ext):
+    """Give the stand-in, which is no module of Python, a name that Python does not take for one."""
+
+    def get_ext_filename(self, fullname):
+        found = super().get_ext_filename(fullname)
+        return os.path.join(os.path.dirname(found), "libstandin.so.1") if fullname.rpartition(".")[2] == "standin" else found
 
 
 class SourceWithDeclarations(sdist):
@@ -71,5 +80,5 @@ setup(
         compiler_directives=dict(language_level=3, boundscheck=False, wraparound=False, cdivision=True,
                                  initializedcheck=False, embedsignature=True)),
     options={"build_ext": {"parallel": os.cpu_count()}},
-    cmdclass={"build_py": BuildWithDeclarations, "sdist": SourceWithDeclarations},
+    cmdclass={"build_ext": BuildWithStandIn, "build_py": BuildWithDeclarations, "sdist": SourceWithDeclarations},
 )

@@ -29,7 +29,7 @@ st.global.f32 [%p], %a;
 ret;
 }
 """
-PUBLIC = sorted({name for name in dir(Run) if not name.startswith("_")} - {"compare", "place", "report", "timeline", "to_pandas"})
+PUBLIC = sorted({name for name in dir(Run) if not name.startswith("_")} - {"compare", "place", "report", "timeline", "to_pandas", "why"})
 """But what takes another run, a statement or a file, or needs an option or a package."""
 
 
