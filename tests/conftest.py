@@ -11,7 +11,8 @@ import pytest
 TESTS = Path(__file__).parent
 
 SLOW = {
-    "bounds": "causes within_bounds within_bounds_full",
+    "advice": "advice advice_defects contended_atomics",
+    "bounds": "causes matrix_roofline within_bounds within_bounds_full",
     "children": "launches_by_kernels",
     "docs": "commands_of_pages figures interactive pages pages_run site testing_pages",
     "example_plugins": "example_plugins",

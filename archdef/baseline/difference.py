@@ -53,7 +53,7 @@ class Difference:
 
     @property
     def name(self) -> str:
-        """Machine and kernel: ``gf100 naive``; both where they differ."""
+        """Machine and kernel, a space between; both of each where they differ."""
         return " ".join(self._name(key) for key in ("architecture", "kernel"))
 
     def _name(self, key: str) -> str:
