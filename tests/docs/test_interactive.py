@@ -1,5 +1,7 @@
 """In a browser: what a slider shows is what the engine gives, by mouse or keyboard, in light and dark, on a phone, and without scripts."""
 import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,12 +9,10 @@ from test_figures import DOCS, interactive, measurements
 
 from archdef import occupancy, registry
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium: pip install archdef[test]")
-BROWSER, DRIVER = (next(filter(None, map(shutil.which, names)), None) for names in (("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)))
-pytestmark = [pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="no chromium with its chromedriver"),
-              pytest.mark.skipif(not set(measurements.SHOWN) <= set(registry.names()), reason="needs the plugins of this repository")]
-SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-            "--disable-sync", "--hide-scrollbars")
+sys.path.append(str(Path(__file__).parents[1] / "html"))
+from browsing import chromium, pytestmark as needs_browser, webdriver  # noqa: F401  a fixture, and when to skip
+
+pytestmark = [needs_browser, pytest.mark.skipif(not set(measurements.SHOWN) <= set(registry.names()), reason="needs the plugins of this repository")]
 FURO = ("--color-background-primary:#fff;--color-background-border:#eee;--color-foreground-primary:#000;--color-foreground-secondary:#555;"
         "--color-foreground-border:#888")
 """The theme's variables that the figures use."""
@@ -23,18 +23,6 @@ for (const [name, value] of Object.entries(arguments[1])) {
     input.dispatchEvent(new Event('input', {bubbles: true}));
 }
 return figure.querySelector('.said').textContent"""
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,11 @@
 """In a browser: lines are linked, tables sort, the search finds, light turns dark, nothing is wider than the window, no error is logged."""
-import shutil
-
 import pytest
+from browsing import chromium, pytestmark  # noqa: F401  a fixture, and when to skip
 from reported import divergent, products, transposes
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium: pip install archdef[test]")
 for _package in ("jinja2", "pygments", "vl_convert"):
     pytest.importorskip(_package, reason="reports need archdef[report]")
-BROWSER, DRIVER = (next(filter(None, map(shutil.which, names)), None) for names in (("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)))
-pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="no chromium with its chromedriver")
-SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-            "--disable-sync", "--hide-scrollbars")
 DRAWN = "return [...document.querySelectorAll('.chart')].filter(c => c.querySelector('.draw').clientWidth && !c.querySelector('svg, canvas')).length === 0"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")
