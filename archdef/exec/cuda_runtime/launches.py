@@ -69,10 +69,12 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
     """Say what a kernel takes."""
     kernel = thread.session.kernel(stub)
     found = thread.runtime.FuncGetAttributes(kernel)
-    version = 10 * thread.session.capability[0] + thread.session.capability[1]
+    binary = 10 * thread.session.capability[0] + thread.session.capability[1]
+    # libraries choose by it what they were compiled with; a newer machine's text that runs here is still that text
+    ptx = int("".join(filter(str.isdigit, kernel.module.ptx.target)))
     most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
     thread.memory.put(out, _ATTRIBUTES.pack(found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["maxThreadsPerBlock"],
-                                            found["numRegs"], version, version, 0, most_dynamic, -1))
+                                            found["numRegs"], ptx, binary, 0, most_dynamic, -1))
 
 
 @answers("cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")

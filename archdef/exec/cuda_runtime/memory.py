@@ -152,10 +152,12 @@ def device_end(thread: Thread, address: int) -> Pointer:
 def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: int, wait: bool) -> None:
     """Copy between the program's memory and the devices'. What is not page-locked makes the call wait, as it does in CUDA."""
     session = thread.session
+    if kind > api.DEFAULT:
+        raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
+    if not nbytes:      # and the addresses may be just past what was allocated
+        return
     end, start = session.pointer(to), session.pointer(source)
     _check_direction(thread, (to, end), (source, start), kind)
-    if not nbytes:
-        return
     for pointer in (end, start):
         if pointer is not None and nbytes > pointer.left:
             raise Refusal("InvalidValue", f"{nbytes} bytes asked, {pointer.left} there from {int(pointer):#x} on")
@@ -182,8 +184,6 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
 
 
 def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
-    if kind > api.DEFAULT:
-        raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
     if kind == api.DEFAULT:
         return
     ends = (*to, kind in (api.HOST_TO_DEVICE, api.DEVICE_TO_DEVICE)), (*source, kind in (api.DEVICE_TO_HOST, api.DEVICE_TO_DEVICE))

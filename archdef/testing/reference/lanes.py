@@ -72,8 +72,8 @@ def active_mask(c: Context, i, words: Words) -> Step:
 def shuffle(c: Context, i, words: Words) -> Step:
     """``shfl``: read a register of another lane of the same segment; ``mx.shfl`` names the segment by its width in lanes.
 
-    Lane numbers and clamps have 5 bits up to 32 lanes, 6 bits beyond. A lane whose source lies outside its segment, or does not take
-    part (which PTX leaves open), reads its own value; the predicate tells whether the source was inside.
+    Lane numbers and clamps have 5 bits up to 32 lanes, 6 bits beyond. A lane whose source lies outside its segment reads its own
+    value, and 0 where the source does not take part (which PTX leaves open; an H100 does so). The predicate tells whether the source was inside.
     """
     if i.types != ("b32",):
         raise unknown(i, "meaning for these types")
@@ -99,7 +99,7 @@ def shuffle(c: Context, i, words: Words) -> Step:
                 clamp, segment = control(t) & field, control(t) >> 8
             results.append(source_lane(mode, t.lane, lane(t) & field, clamp, segment & field))
         for t, (at, inside) in zip(threads, results):
-            store(t, values.get(at if inside else t.lane, values[t.lane]))
+            store(t, values.get(at, 0) if inside else values[t.lane])
             tell(t, inside)
     return Step("warp", act, details=mask)
 

@@ -7,7 +7,7 @@ from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, 
 from libc.string cimport memset
 
 from archdef.engine.bank_access cimport over_banks
-from archdef.engine.bits cimport count_bits, lowest_bit
+from archdef.engine.bits cimport count_bits, highest_bit, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce, covers
 from archdef.engine.fault cimport op_fault
@@ -53,8 +53,8 @@ cdef extern from "archdef/engine/pattern.h":
     void gather_groups(uint32_t *row, const char *host, const uint64_t *address, int same, int n) noexcept nogil
     void gather_32(uint32_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
     void gather_64(uint64_t *row, const char *host, const uint64_t *address, int n) noexcept nogil
-    void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int n) noexcept nogil
-    void scatter_64(char *host, const uint64_t *address, const uint64_t *row, int n) noexcept nogil
+    void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int first, int end) noexcept nogil
+    void scatter_64(char *host, const uint64_t *address, const uint64_t *row, int first, int end) noexcept nogil
 
 
 cdef inline uint64_t _all(int n) noexcept nogil:
@@ -198,25 +198,38 @@ cdef void _load(const Launch *launch, const Warp *w, const Uop *u, uint64_t lane
 
 cdef void _store(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
                  int contiguous) noexcept nogil:
-    """Move rows to memory; of lanes that store to one address the highest wins."""
-    cdef int v, lane
-    cdef const char *row
-    cdef uint64_t left
+    """Move rows to memory.
+
+    Lanes of up to 4 bytes are served at once, of 8 bytes half a warp at once, of 16 a quarter, one part after the other; of lanes of
+    one part that store to one address the lowest wins. PTX leaves it open; an H100 does so, in shared and in global memory.
+    """
+    cdef int first = 0, size = launch.lanes >> (2 if u.lane_bytes > 8 else 1 if u.lane_bytes > 4 else 0)
     if contiguous == 1 and u.vec.elements == 1 and u.element.bytes >= 4:
         copy_lanes(host + address[0], row_of(launch, w, u, 1), <size_t>(launch.lanes * u.element.bytes))
         return
+    size = max(size, 1)
+    while first < launch.lanes:
+        _store_part(launch, w, u, lanes, address, host, first, min(first + size, launch.lanes))
+        first += size
+
+
+cdef void _store_part(const Launch *launch, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, char *host,
+                      int first, int end) noexcept nogil:
+    cdef int v, lane
+    cdef const char *row
+    cdef uint64_t part = lanes & _all(end) & ~<uint64_t>0 << first, left
     for v in range(u.vec.elements):
         row = row_of(launch, w, u, 1 + v)
-        left = lanes
         if lanes == _all(launch.lanes) and u.element.bytes == 4:
-            scatter_32(host + 4 * v, address, <const uint32_t *>row, launch.lanes)
+            scatter_32(host + 4 * v, address, <const uint32_t *>row, first, end)
             continue
         if lanes == _all(launch.lanes) and u.element.bytes == 8:
-            scatter_64(host + 8 * v, address, <const uint64_t *>row, launch.lanes)
+            scatter_64(host + 8 * v, address, <const uint64_t *>row, first, end)
             continue
+        left = part
         while left:
-            lane = lowest_bit(left)
-            left &= left - 1
+            lane = highest_bit(left)
+            left ^= <uint64_t>1 << lane
             if u.element.bytes == 4:
                 (<uint32_t *>(host + address[lane]))[v] = (<const uint32_t *>row)[lane]
             elif u.element.bytes == 8:

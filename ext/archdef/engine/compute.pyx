@@ -183,7 +183,8 @@ cdef void _vote(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, uint64_
 cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, const uint32_t *a) noexcept nogil:
     """Read another lane's value. PTX ISA, shfl: the clamp operand holds a segment mask (bits 8 up) and a clamp (low bits).
 
-    The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64.
+    The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64. What a lane that does not take part
+    gives is left open there; an H100 gives 0, whether the lane is elsewhere, has ended or never was.
     """
     cdef uint32_t value[64]
     cdef const uint32_t *b = <const uint32_t *>row_of(launch, w, u, 1)
@@ -216,9 +217,7 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
                 inside |= <uint64_t>1 << lane
             else:
                 other = lane
-        if other >= launch.lanes:
-            other = lane
-        (<uint32_t *>(w.rows + u.d[0]))[lane] = value[other]
+        (<uint32_t *>(w.rows + u.d[0]))[lane] = value[other] if other < launch.lanes and lanes >> other & 1 else 0
     _put(w, u.d[1], lanes, inside)
 
 

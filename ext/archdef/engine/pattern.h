@@ -110,16 +110,16 @@ static inline void gather_64(uint64_t *row, const char *host, const uint64_t *ad
         memcpy(row + i, host + address[i], 8);
 }
 
-/* All lanes store, the highest last. */
-static inline void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int n)
+/* Lanes `first` to `end` store, the lowest last. */
+static inline void scatter_32(char *host, const uint64_t *address, const uint32_t *row, int first, int end)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = end - 1; i >= first; i--)
         memcpy(host + address[i], row + i, 4);
 }
 
-static inline void scatter_64(char *host, const uint64_t *address, const uint64_t *row, int n)
+static inline void scatter_64(char *host, const uint64_t *address, const uint64_t *row, int first, int end)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = end - 1; i >= first; i--)
         memcpy(host + address[i], row + i, 8);
 }
 #endif
