@@ -49,6 +49,8 @@ class Binary:
     """Address of the host's stub → the kernel's name in PTX."""
     variables: dict[int, str] = attrs.Factory(dict)
     """Address of the host's shadow → the variable's name in PTX."""
+    references: dict[int, tuple[str, bool]] = attrs.Factory(dict)
+    """Address of the host's shadow → the texture's or surface's name in PTX, and whether it reads integers as floats."""
     modules: dict[int, Module] = attrs.Factory(dict)
     """Number of the device → the module on it."""
 
@@ -71,6 +73,9 @@ class Session:
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._of_shadow: dict[int, Binary] = {}
+        self._of_reference: dict[int, Binary] = {}
+        self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
+        """Number of the device, handle of a texture or surface → the structures that the program made it by."""
         self._handles: dict[int, Any] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._on_device: Ranges[Pointer] = Ranges()
@@ -207,6 +212,17 @@ class Session:
         """Note that a shadow of the host means a variable."""
         self.thing(handle, Binary).variables[shadow] = name
         self._of_shadow[shadow] = self.thing(handle, Binary)
+
+    def register_reference(self, handle: int, shadow: int, name: str, normalized: bool) -> None:
+        """Note that a shadow of the host means a texture or surface reference."""
+        self.thing(handle, Binary).references[shadow] = name, normalized
+        self._of_reference[shadow] = self.thing(handle, Binary)
+
+    def reference(self, shadow: int, status: str) -> tuple[Module, str, bool]:
+        """Give the module of a texture or surface reference, its name, and whether it reads integers as floats. Raises Refusal with a status."""
+        if (binary := self._of_reference.get(shadow)) is None:
+            raise Refusal(status, f"no texture or surface reference is registered for {shadow:#x}")
+        return self.module(binary), *binary.references[shadow]
 
     def module(self, binary: Binary) -> Module:
         """Give a binary's module on the current device; it is loaded when first wanted. Raises FatbinError, PtxError."""

@@ -8,17 +8,13 @@ import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
 from archdef.run.pointer import Pointer
-from archdef.runtime import api
+from archdef.runtime import ends
 from archdef.runtime.status import Refusal
 
-PITCH_BYTES: Final = 512
-"""Rows of pitched memory begin at multiples of it, as on NVIDIA's devices."""
 PIECE_BYTES: Final = 16 << 20
 """Copies from the program's memory to the program's memory are made in pieces."""
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
-_EXTENT: Final = struct.Struct("<3Q")
-_PITCHED: Final = struct.Struct("<4Q")
 _PORTABLE, _MAPPED, _WRITE_COMBINED = 1, 2, 4
 
 
@@ -33,23 +29,6 @@ def malloc_async(thread: Thread, out: int, nbytes: int, stream: int) -> None:
     """Allocate at once, which is in time for the stream."""
     thread.session.stream(stream)
     malloc(thread, out, nbytes)
-
-
-@answers("cudaMallocPitch")
-def malloc_pitch(thread: Thread, out: int, pitch_out: int, width: int, height: int) -> None:
-    """Allocate rows."""
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
-    malloc(thread, out, pitch * height)
-    thread.memory.put_word(pitch_out, pitch)
-
-
-@answers("cudaMalloc3D")
-def malloc_3d(thread: Thread, out: int) -> None:
-    """Allocate planes of rows; the extent is a structure of 24 bytes, which is passed on the stack."""
-    width, height, depth = thread.stack[:3]
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
-    address = thread.session.allocated(thread.runtime.Malloc(pitch * height * depth))
-    thread.memory.put(out, _PITCHED.pack(address, pitch, width, height))
 
 
 @answers("cudaMallocManaged")
@@ -173,21 +152,21 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.memory.into(source, origin)
         wait = wait or session.is_registered(source)
     if wait or bounced is not None:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
         thread.runtime.StreamSynchronize(session.stream(stream))
     else:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
     if bounced is not None:
         thread.memory.out_of(to, bounced)
 
 
 def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
-    if kind > api.DEFAULT:
+    if kind > ends.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
-    if kind == api.DEFAULT:
+    if kind == ends.DEFAULT:
         return
-    ends = (*to, kind in (api.HOST_TO_DEVICE, api.DEVICE_TO_DEVICE)), (*source, kind in (api.DEVICE_TO_HOST, api.DEVICE_TO_DEVICE))
-    for address, pointer, on_device in ends:
+    both = (*to, kind in (ends.HOST_TO_DEVICE, ends.DEVICE_TO_DEVICE)), (*source, kind in (ends.DEVICE_TO_HOST, ends.DEVICE_TO_DEVICE))
+    for address, pointer, on_device in both:
         if on_device != (pointer is not None) and not (pointer is not None and thread.session.is_managed(address)):
             raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
@@ -217,24 +196,6 @@ def memcpy_peer_async(thread: Thread, to: int, to_device: int, source: int, sour
                                    thread.session.stream(stream))
 
 
-@answers("cudaMemcpy2D")
-def memcpy_2d(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int) -> None:
-    """Copy rows."""
-    memcpy_2d_async(thread, to, to_pitch, source, pitch, width, height, kind, 0)
-
-
-@answers("cudaMemcpy2DAsync")
-def memcpy_2d_async(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int) -> None:
-    """Copy rows, one after the other: as many copies as rows, but for rows without gaps."""
-    if width > min(to_pitch, pitch):
-        raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {to_pitch} and {pitch} apart")
-    if width == to_pitch == pitch:
-        copy(thread, to, source, width * height, kind, stream, wait=False)
-        return
-    for row in range(height):
-        copy(thread, to + row * to_pitch, source + row * pitch, width, kind, stream, wait=False)
-
-
 @answers("cudaMemset", "cudaMemset_ptds")
 def memset(thread: Thread, address: int, value: int, nbytes: int) -> None:
     """Set bytes."""
@@ -246,15 +207,6 @@ def memset_async(thread: Thread, address: int, value: int, nbytes: int, stream: 
     """Set bytes in a stream."""
     if nbytes:
         thread.runtime.MemsetAsync(device_end(thread, address), signed(value), nbytes, thread.session.stream(stream))
-
-
-@answers("cudaMemset2D")
-def memset_2d(thread: Thread, address: int, pitch: int, value: int, width: int, height: int) -> None:
-    """Set rows."""
-    if width > pitch:
-        raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {pitch} apart")
-    for row in range(height):
-        memset_async(thread, address + row * pitch, value, width, 0)
 
 
 @answers("cudaMemPrefetchAsync", "cudaMemAdvise")

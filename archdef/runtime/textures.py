@@ -1,0 +1,192 @@
+"""Texture and surface objects, by the descriptions that programs give of them."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from archdef import values
+from archdef.errors import LaunchError
+from archdef.run import texture
+from archdef.run.texture import Handle, View
+from archdef.runtime.arrays import SURFACE_LOAD_STORE, Array, array_of, element_of
+from archdef.runtime.base import Part
+from archdef.runtime.ends import MOST_BYTES
+from archdef.runtime.status import Refusal
+from archdef.runtime.structures import (ADDRESS_BORDER, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_MIPMAPPED_ARRAY, RESOURCE_PITCH_2D, ResourceDesc,
+                                        TextureDesc)
+
+if TYPE_CHECKING:
+    from archdef.run.memory import Memory
+
+ALIGNMENT_BYTES: Final = 512
+"""Linear memory of a texture begins at a multiple of it, as on NVIDIA's devices."""
+PITCH_ALIGNMENT_BYTES: Final = 32
+"""Rows of a texture begin at multiples of it."""
+_ADDRESSES: Final = ("wrap", "clamp", "mirror", "border")
+_FILTERS: Final = ("point", "linear")
+_READS: Final = ("element", "normalized_float")
+
+
+@attrs.frozen
+class _Object:
+    handle: Handle
+    resource: ResourceDesc
+    how: TextureDesc | None
+    """None: it is a surface."""
+
+
+class Textures(Part):
+    """Texture and surface objects. They are used by launches that were made before they are destroyed."""
+
+    def __init__(self) -> None:
+        self._objects: dict[tuple[int, int], _Object] = {}
+        self._given_up: list[Handle] = []
+        super().__init__()
+
+    def CreateTextureObject(self, resDesc: ResourceDesc, texDesc: TextureDesc, viewDesc: object = None) -> Handle:
+        """Make a texture of an array, of linear memory or of rows, on the current device; it is an argument of kernels."""
+        if viewDesc is not None:
+            raise Refusal("NotSupported", "resource views: a texture shows its array as it was allocated")
+        if not isinstance(texDesc, TextureDesc):
+            raise Refusal("InvalidValue", f"how a texture is read is said by a TextureDesc, got {values.shown(texDesc)}")
+        memory = self._memory(self.devices.current)
+        array, form = _texels(self._resource(resDesc, memory), memory)
+        handle = texture.texture(memory, array, **form, **sampling(texDesc))
+        return self._note(_Object(handle, attrs.evolve(resDesc), attrs.evolve(texDesc)))
+
+    def DestroyTextureObject(self, texObject: Handle | int) -> None:
+        """Give a texture up; launches that were made have it still."""
+        self._destroy(texObject, surface=False)
+
+    def GetTextureObjectResourceDesc(self, texObject: Handle | int) -> ResourceDesc:
+        """Say what a texture is a view of."""
+        return attrs.evolve(self._found(texObject, surface=False).resource)
+
+    def GetTextureObjectTextureDesc(self, texObject: Handle | int) -> TextureDesc:
+        """Say how a texture is read."""
+        how = self._found(texObject, surface=False).how
+        assert how is not None, "found as a texture"
+        return attrs.evolve(how)
+
+    def CreateSurfaceObject(self, resDesc: ResourceDesc) -> Handle:
+        """Make a surface of an array that was allocated with the flag 2, on the current device."""
+        memory = self._memory(self.devices.current)
+        array = self._resource(resDesc, memory).array
+        if resDesc.resType != RESOURCE_ARRAY or not array_of(array).flags & SURFACE_LOAD_STORE:
+            raise Refusal("InvalidValue", "a surface is made of an array that was allocated with the flag for loads and stores of surfaces")
+        return self._note(_Object(surface_of(array, memory), attrs.evolve(resDesc), None))
+
+    def DestroySurfaceObject(self, surfObject: Handle | int) -> None:
+        """Give a surface up; launches that were made have it still."""
+        self._destroy(surfObject, surface=True)
+
+    def GetSurfaceObjectResourceDesc(self, surfObject: Handle | int) -> ResourceDesc:
+        """Say what a surface is a view of."""
+        return attrs.evolve(self._found(surfObject, surface=True).resource)
+
+    # ------------------------------------------------------------------------------------------------------------- helpers
+    def texture_of(self, resource: ResourceDesc, how: TextureDesc, memory: Memory) -> Handle:
+        """Make a texture that no object stands for, such as a reference binds."""
+        array, form = _texels(resource, memory, aligned=False)
+        return texture.texture(memory, array, **form, **sampling(how))
+
+    @staticmethod
+    def _resource(resource: object, memory: Memory) -> ResourceDesc:
+        if not isinstance(resource, ResourceDesc):
+            raise Refusal("InvalidValue", f"what a texture or surface is made of is said by a ResourceDesc, got {values.shown(resource)}")
+        place = resource.array.data if isinstance(resource.array, Array) else resource.devPtr
+        if resource.resType in range(4) and getattr(place, "memory", memory) is not memory:
+            raise Refusal("InvalidValue", "a texture or surface is made of memory of its own device")
+        return resource
+
+    def _note(self, made: _Object) -> Handle:
+        self._forget_given_up()
+        self._objects[id(made.handle.memory), made.handle.handle] = made
+        return made.handle
+
+    def _found(self, handle: object, surface: bool) -> _Object:
+        """Give what a handle, or the number of one on the current device, stands for."""
+        memory = handle.memory if isinstance(handle, Handle) else self._memory(self.devices.current)
+        number = handle.handle if isinstance(handle, Handle) else values.as_whole(handle)
+        found = self._objects.get((id(memory), number or 0))
+        if found is None or (found.how is None) != surface:
+            raise Refusal("InvalidValue", f"{values.shown(handle)} is no {'surface' if surface else 'texture'} object, or was destroyed")
+        return found
+
+    def _destroy(self, handle: object, surface: bool) -> None:
+        found = self._found(handle, surface)
+        del self._objects[id(found.handle.memory), found.handle.handle]
+        self._given_up.append(found.handle)
+        self._forget_given_up()
+
+    def _forget_given_up(self) -> None:
+        """Let those go that no launch can need any more."""
+        for handle in self._given_up:
+            context = handle.memory.context
+            handle.destroyed = context is None or not context.holding
+        self._given_up = [handle for handle in self._given_up if not handle.destroyed]
+
+    def _destroy_objects(self, memory: Memory) -> None:
+        """Destroy those of a device, as a reset does."""
+        for key in [key for key in self._objects if key[0] == id(memory)]:
+            self._objects.pop(key).handle.destroyed = True
+
+
+def surface_of(array: Array, memory: Memory) -> Handle:
+    """Make a surface that no object stands for."""
+    return texture.surface(memory, array.data, layered=array.layered or array.cube, channels=array.channels, layout="array", width=None)
+
+
+def sampling(how: TextureDesc) -> dict[str, Any]:
+    """Read how a texture is to be read. Raises Refusal for what there is not."""
+    if len(how.addressMode) != 3 or any(mode not in range(4) for mode in how.addressMode):
+        raise Refusal("InvalidValue", f"addressMode is a number from 0 to 3 for each axis, got {values.shown(how.addressMode)}")
+    for name, known in (("filterMode", _FILTERS), ("readMode", _READS)):
+        if getattr(how, name) not in range(len(known)):
+            raise Refusal("InvalidValue", f"{name} is 0 or 1, got {values.shown(getattr(how, name))}")
+    if ADDRESS_BORDER in how.addressMode and any(how.borderColor):
+        raise Refusal("NotSupported", f"a border of the colour {how.borderColor}: what lies outside of a texture is 0")
+    for name, most in (("sRGB", 0), ("maxAnisotropy", 1), ("seamlessCubemap", 0)):
+        if getattr(how, name) > most:
+            raise Refusal("NotSupported", f"textures with {name} {getattr(how, name)}")
+    return {"filter": _FILTERS[how.filterMode], "read": _READS[how.readMode], "normalized": bool(how.normalizedCoords),
+            "address": tuple(_ADDRESSES[mode] for mode in how.addressMode)}
+
+
+def _texels(resource: ResourceDesc, memory: Memory, aligned: bool = True) -> tuple[Any, dict[str, Any]]:
+    """Give the texels of a resource, and what form they have."""
+    if resource.resType == RESOURCE_ARRAY:
+        array = array_of(resource.array)
+        return array.data, {"layered": array.layered, "cube": array.cube, "channels": array.channels, "layout": "array", "width": None}
+    if resource.resType == RESOURCE_MIPMAPPED_ARRAY:
+        raise Refusal("NotSupported", "mipmapped arrays: textures have one level of detail here")
+    if resource.resType not in (RESOURCE_LINEAR, RESOURCE_PITCH_2D):
+        raise Refusal("InvalidValue", f"resType is 0 to 3, got {values.shown(resource.resType)}")
+    dtype, channels = element_of(resource.desc)
+    texel = int(dtype[1:]) * channels
+    left = getattr(resource.devPtr, "left", getattr(resource.devPtr, "nbytes", None))
+    if left is None or int(getattr(resource.devPtr, "address", resource.devPtr)) % (ALIGNMENT_BYTES if aligned else texel):
+        raise Refusal("InvalidValue", f"devPtr is device memory at a multiple of {ALIGNMENT_BYTES if aligned else texel}, got {values.shown(resource.devPtr)}")
+    address = int(getattr(resource.devPtr, "address", resource.devPtr))
+    tail = (channels,) if channels > 1 else ()
+    form = {"layered": False, "cube": False, "channels": channels}
+    if resource.resType == RESOURCE_LINEAR:
+        width = _size(resource.sizeInBytes, "sizeInBytes") // texel
+        _check_left(width * texel, left)
+        return View(memory, address, (width, *tail), dtype, width * texel), form | {"layout": "linear", "width": None}
+    width, height, pitch = (_size(getattr(resource, name), name) for name in ("width", "height", "pitchInBytes"))
+    if pitch % (PITCH_ALIGNMENT_BYTES if aligned else texel) or pitch < width * texel or pitch % texel:
+        raise Refusal("InvalidPitchValue", f"rows of {width} texels of {texel} bytes, {pitch} bytes apart")
+    reach = (height - 1) * pitch + width * texel
+    _check_left(reach, left)
+    return View(memory, address, (height, pitch // texel, *tail), dtype, reach), form | {"layout": "pitch", "width": width}
+
+
+def _size(value: object, name: str) -> int:
+    return values.whole(value, name, LaunchError, at_least=1, at_most=MOST_BYTES)
+
+
+def _check_left(needed: int, left: int) -> None:
+    if needed > left:
+        raise Refusal("InvalidValue", f"a texture of {needed} bytes, and {left} are there")
