@@ -32,7 +32,7 @@ def element_of(desc: object) -> tuple[str, int]:
     size, letter = bits[0], _LETTERS.get(kind)
     fits = channels in (1, 2, 4) and bits == [size] * channels + [0] * (4 - channels) and size in ((16, 32) if letter == "f" else (8, 16, 32))
     if not fits or letter is None:
-        raise Refusal("InvalidChannelDescriptor", f"1, 2 or 4 channels of 8, 16 or 32 bits, all alike (floats of 16 or 32), got {desc}")
+        raise Refusal("InvalidChannelDescriptor", f"1, 2 or 4 channels of 8, 16 or 32 bits, all alike (floats of 16 or 32), got {values.shown(desc)}")
     return f"{letter}{size // 8}", channels
 
 

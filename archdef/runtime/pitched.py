@@ -132,7 +132,7 @@ class Pitched(Part):
         dst = _end_3d(p.dstArray, p.dstPtr, p.dstPos, box, write=True)
         src = _end_3d(p.srcArray, p.srcPtr, p.srcPos, box, write=False)
         if isinstance(p, Memcpy3DPeerParms):
-            self._peer(dst.end, p.dstDevice, src.end, p.srcDevice)
+            self._peer(dst.end, _number(p.dstDevice, "dstDevice"), src.end, _number(p.srcDevice, "srcDevice"))
         self.copy_box(dst, src, box, kind, stream, wait)
 
 

@@ -1,6 +1,7 @@
 """Texture and surface objects, by the descriptions that programs give of them."""
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -8,13 +9,14 @@ import attrs
 from archdef import values
 from archdef.errors import LaunchError
 from archdef.run import texture
+from archdef.run.array import DeviceArray
+from archdef.run.pointer import Pointer
 from archdef.run.texture import Handle, View
 from archdef.runtime.arrays import SURFACE_LOAD_STORE, Array, array_of, element_of
 from archdef.runtime.base import Part
 from archdef.runtime.ends import MOST_BYTES
 from archdef.runtime.status import Refusal
-from archdef.runtime.structures import (ADDRESS_BORDER, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_MIPMAPPED_ARRAY, RESOURCE_PITCH_2D, ResourceDesc,
-                                        TextureDesc)
+from archdef.runtime.structures import RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_MIPMAPPED_ARRAY, RESOURCE_PITCH_2D, ResourceDesc, TextureDesc
 
 if TYPE_CHECKING:
     from archdef.run.memory import Memory
@@ -51,6 +53,7 @@ class Textures(Part):
         if not isinstance(texDesc, TextureDesc):
             raise Refusal("InvalidValue", f"how a texture is read is said by a TextureDesc, got {values.shown(texDesc)}")
         memory = self._memory(self.devices.current)
+        self._check_feature("texture_objects", "texture objects")
         array, form = _texels(self._resource(resDesc, memory), memory)
         handle = texture.texture(memory, array, **form, **sampling(texDesc))
         return self._note(_Object(handle, attrs.evolve(resDesc), attrs.evolve(texDesc)))
@@ -72,8 +75,9 @@ class Textures(Part):
     def CreateSurfaceObject(self, resDesc: ResourceDesc) -> Handle:
         """Make a surface of an array that was allocated with the flag 2, on the current device."""
         memory = self._memory(self.devices.current)
+        self._check_feature("surface", "surfaces")
         array = self._resource(resDesc, memory).array
-        if resDesc.resType != RESOURCE_ARRAY or not array_of(array).flags & SURFACE_LOAD_STORE:
+        if values.as_whole(resDesc.resType) != RESOURCE_ARRAY or not array_of(array).flags & SURFACE_LOAD_STORE:
             raise Refusal("InvalidValue", "a surface is made of an array that was allocated with the flag for loads and stores of surfaces")
         return self._note(_Object(surface_of(array, memory), attrs.evolve(resDesc), None))
 
@@ -91,12 +95,17 @@ class Textures(Part):
         array, form = _texels(resource, memory, aligned=False)
         return texture.texture(memory, array, **form, **sampling(how))
 
+    def _check_feature(self, feature: str, what: str) -> None:
+        architecture = self.devices.current.architecture
+        if feature not in architecture.isa.features:
+            raise Refusal("NotSupported", f"{architecture.label} has no {what}")
+
     @staticmethod
     def _resource(resource: object, memory: Memory) -> ResourceDesc:
         if not isinstance(resource, ResourceDesc):
             raise Refusal("InvalidValue", f"what a texture or surface is made of is said by a ResourceDesc, got {values.shown(resource)}")
-        place = resource.array.data if isinstance(resource.array, Array) else resource.devPtr
-        if resource.resType in range(4) and getattr(place, "memory", memory) is not memory:
+        places = [each for each in (resource.devPtr, getattr(resource.array, "data", None)) if isinstance(each, (Pointer, DeviceArray))]
+        if any(each.memory is not memory for each in places):
             raise Refusal("InvalidValue", "a texture or surface is made of memory of its own device")
         return resource
 
@@ -140,38 +149,42 @@ def surface_of(array: Array, memory: Memory) -> Handle:
 
 def sampling(how: TextureDesc) -> dict[str, Any]:
     """Read how a texture is to be read. Raises Refusal for what there is not."""
-    if len(how.addressMode) != 3 or any(mode not in range(4) for mode in how.addressMode):
-        raise Refusal("InvalidValue", f"addressMode is a number from 0 to 3 for each axis, got {values.shown(how.addressMode)}")
-    for name, known in (("filterMode", _FILTERS), ("readMode", _READS)):
-        if getattr(how, name) not in range(len(known)):
-            raise Refusal("InvalidValue", f"{name} is 0 or 1, got {values.shown(getattr(how, name))}")
-    if ADDRESS_BORDER in how.addressMode and any(how.borderColor):
-        raise Refusal("NotSupported", f"a border of the colour {how.borderColor}: what lies outside of a texture is 0")
+    if not isinstance(how.addressMode, (tuple, list)) or not isinstance(how.borderColor, (tuple, list)) or len(how.addressMode) != 3:
+        raise Refusal("InvalidValue", f"addressMode and borderColor are numbers for each axis and channel, got {values.shown(how.addressMode)} and "
+                                      f"{values.shown(how.borderColor)}")
+    address = tuple(_one_of(mode, _ADDRESSES, "addressMode") for mode in how.addressMode)
+    if "border" in address and any(not isinstance(part, numbers.Real) or part for part in how.borderColor):
+        raise Refusal("NotSupported", f"a border of the colour {values.shown(how.borderColor)}: what lies outside of a texture is 0")
     for name, most in (("sRGB", 0), ("maxAnisotropy", 1), ("seamlessCubemap", 0)):
-        if getattr(how, name) > most:
-            raise Refusal("NotSupported", f"textures with {name} {getattr(how, name)}")
-    return {"filter": _FILTERS[how.filterMode], "read": _READS[how.readMode], "normalized": bool(how.normalizedCoords),
-            "address": tuple(_ADDRESSES[mode] for mode in how.addressMode)}
+        if values.whole(getattr(how, name), name, LaunchError) > most:
+            raise Refusal("NotSupported", f"textures with {name} {values.shown(getattr(how, name))}")
+    return {"filter": _one_of(how.filterMode, _FILTERS, "filterMode"), "read": _one_of(how.readMode, _READS, "readMode"), "address": address,
+            "normalized": values.whole(how.normalizedCoords, "normalizedCoords", LaunchError) != 0}
+
+
+def _one_of(value: object, names: tuple[str, ...], what: str) -> str:
+    return names[values.whole(value, what, LaunchError, at_most=len(names) - 1)]
 
 
 def _texels(resource: ResourceDesc, memory: Memory, aligned: bool = True) -> tuple[Any, dict[str, Any]]:
     """Give the texels of a resource, and what form they have."""
-    if resource.resType == RESOURCE_ARRAY:
+    kind = values.whole(resource.resType, "resType", LaunchError, at_most=RESOURCE_PITCH_2D)
+    if kind == RESOURCE_ARRAY:
         array = array_of(resource.array)
         return array.data, {"layered": array.layered, "cube": array.cube, "channels": array.channels, "layout": "array", "width": None}
-    if resource.resType == RESOURCE_MIPMAPPED_ARRAY:
+    if kind == RESOURCE_MIPMAPPED_ARRAY:
         raise Refusal("NotSupported", "mipmapped arrays: textures have one level of detail here")
-    if resource.resType not in (RESOURCE_LINEAR, RESOURCE_PITCH_2D):
-        raise Refusal("InvalidValue", f"resType is 0 to 3, got {values.shown(resource.resType)}")
     dtype, channels = element_of(resource.desc)
     texel = int(dtype[1:]) * channels
-    left = getattr(resource.devPtr, "left", getattr(resource.devPtr, "nbytes", None))
-    if left is None or int(getattr(resource.devPtr, "address", resource.devPtr)) % (ALIGNMENT_BYTES if aligned else texel):
-        raise Refusal("InvalidValue", f"devPtr is device memory at a multiple of {ALIGNMENT_BYTES if aligned else texel}, got {values.shown(resource.devPtr)}")
-    address = int(getattr(resource.devPtr, "address", resource.devPtr))
+    unit = ALIGNMENT_BYTES if aligned else texel
+    if not isinstance(resource.devPtr, (Pointer, DeviceArray)):
+        raise Refusal("InvalidDevicePointer", f"devPtr is device memory, got {values.shown(resource.devPtr)}")
+    address, left = (int(resource.devPtr), resource.devPtr.left) if isinstance(resource.devPtr, Pointer) else (resource.devPtr.address, resource.devPtr.nbytes)
+    if address % unit:
+        raise Refusal("InvalidValue", f"a texture begins at a multiple of {unit} bytes, got {values.shown(resource.devPtr)}")
     tail = (channels,) if channels > 1 else ()
     form = {"layered": False, "cube": False, "channels": channels}
-    if resource.resType == RESOURCE_LINEAR:
+    if kind == RESOURCE_LINEAR:
         width = _size(resource.sizeInBytes, "sizeInBytes") // texel
         _check_left(width * texel, left)
         return View(memory, address, (width, *tail), dtype, width * texel), form | {"layout": "linear", "width": None}
