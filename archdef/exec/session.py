@@ -16,9 +16,11 @@ from archdef.exec.calls import Output, Thread
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory
+from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
 from archdef.host import Host, Stream
+from archdef.run import mapped
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import Runtime
 from archdef.runtime.status import Refusal
@@ -66,6 +68,8 @@ class Session:
         self.runtime.use(*(Device(each, printf=cast("TextIO", self.output), host=self.host, **options) for each in architectures))
         self.lock = threading.RLock()
         self.helper: Helper | None = None
+        self.idle: Idle | None = None
+        """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
         self.cuda = _ASSUMED_CUDA
@@ -80,7 +84,8 @@ class Session:
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
-        self._pinned = HostMemory()
+        devices = self.runtime.devices.all()
+        self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -169,21 +174,40 @@ class Session:
         with self.lock:
             self._on_device.keep(lambda pointer: pointer.memory is not memory)
 
-    def host_allocate(self, connection: Connection, nbytes: int) -> int:
+    def host_allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
-        return self._pinned.allocate(connection, nbytes)
+        address = self._pinned.allocate(connection, nbytes, flags)
+        self._watch()
+        return address
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""
         self._pinned.free(connection, address)
 
-    def host_register(self, address: int, nbytes: int) -> None:
+    def host_register(self, address: int, nbytes: int, flags: int = 0) -> None:
         """Note memory of the program that it has page-locked."""
-        self._pinned.register(address, nbytes)
+        self._pinned.register(address, nbytes, flags)
 
-    def host_unregister(self, address: int) -> None:
+    def host_unregister(self, connection: Connection, address: int) -> None:
         """Forget that."""
-        self._pinned.unregister(address)
+        self._pinned.unregister(connection, address)
+
+    def host_on_devices(self, connection: Connection, address: int) -> int:
+        """Give the address at which kernels see page-locked memory. Raises Refusal if they do not."""
+        found = self._pinned.on_devices(connection, self.memory, address)
+        self._watch()
+        return found
+
+    def host_flags(self, address: int) -> int | None:
+        """Give the flags of page-locked memory; None if there is none at an address."""
+        return self._pinned.flags(address)
+
+    def _watch(self) -> None:
+        """See to it that kernels go on that write to memory of the host, while the program waits for that by reading it."""
+        if self._pinned.seen_by_kernels:
+            with self.lock:
+                if self.idle is None:
+                    self.idle = Idle(self)
 
     def is_registered(self, address: int) -> bool:
         """Say whether the program has page-locked what lies at an address."""
@@ -249,6 +273,8 @@ class Session:
 
     def end(self) -> None:
         """Let what was launched end, as it does when a process of CUDA ends without waiting."""
+        if self.idle is not None:
+            self.idle.end()
         try:
             self.tally.count(to_the_end=True)
         except ArchdefError as error:

@@ -16,6 +16,8 @@ PIECE_BYTES: Final = 16 << 20
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
 _PORTABLE, _MAPPED, _WRITE_COMBINED = 1, 2, 4
+_IO, _READ_ONLY = 4, 8
+"""Flags of cudaHostRegister that cudaHostAlloc has not."""
 
 
 @answers("cudaMalloc")
@@ -65,10 +67,18 @@ def malloc_host(thread: Thread, out: int, nbytes: int) -> None:
 
 @answers("cudaHostAlloc")
 def host_alloc(thread: Thread, out: int, nbytes: int, flags: int) -> None:
-    """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it."""
-    if flags & _MAPPED:
-        raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here (cudaHostAllocMapped); cudaMallocManaged can be shared")
-    malloc_host(thread, out, nbytes)
+    """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it and do not."""
+    flags &= 0xFFFFFFFF
+    if flags & ~(_PORTABLE | _MAPPED | _WRITE_COMBINED):
+        raise Refusal("InvalidValue", f"page-locked memory with the flags {flags:#x}")
+    _check_mapped(thread, flags)
+    thread.memory.put_word(out, thread.session.host_allocate(thread.connection, nbytes, flags))
+
+
+def _check_mapped(thread: Thread, flags: int) -> None:
+    if flags & _MAPPED and not thread.runtime.GetDeviceProperties().canMapHostMemory:
+        raise Refusal("NotSupported", f"kernels of {thread.runtime.device().architecture.label} do not see memory of the host: it does not declare "
+                                      "unified_addressing")
 
 
 @answers("cudaFreeHost")
@@ -81,21 +91,34 @@ def free_host(thread: Thread, address: int) -> None:
 @answers("cudaHostRegister")
 def host_register(thread: Thread, address: int, nbytes: int, flags: int) -> None:
     """Page-lock memory of the program: its copies then take as long as those of such memory, and still make the call wait."""
-    if flags & _MAPPED:
-        raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here (cudaHostRegisterMapped)")
-    thread.session.host_register(address, nbytes)
+    flags &= 0xFFFFFFFF
+    if not address or not nbytes or address + nbytes >= 1 << 47 or flags & ~(_PORTABLE | _MAPPED | _READ_ONLY):
+        raise Refusal("NotSupported" if flags == _IO else "InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked with the flags {flags:#x}")
+    _check_mapped(thread, flags)
+    thread.session.host_register(address, nbytes, flags)
 
 
 @answers("cudaHostUnregister")
 def host_unregister(thread: Thread, address: int) -> None:
     """Make it ordinary memory again."""
-    thread.session.host_unregister(address)
+    thread.session.host_unregister(thread.connection, address)
 
 
 @answers("cudaHostGetDevicePointer")
 def device_pointer(thread: Thread, out: int, address: int, flags: int) -> None:
-    """Refuse: kernels cannot reach memory of the host."""
-    raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here; cudaMallocManaged can be shared")
+    """Give the address at which kernels see page-locked memory."""
+    if flags & 0xFFFFFFFF:
+        raise Refusal("InvalidValue", f"cudaHostGetDevicePointer with the flags {flags & 0xFFFFFFFF:#x}")
+    thread.memory.put_word(out, thread.session.host_on_devices(thread.connection, address))
+
+
+@answers("cudaHostGetFlags")
+def host_flags(thread: Thread, out: int, address: int) -> None:
+    """Say how page-locked memory was allocated; where kernels see it, it is mapped in any case."""
+    flags = thread.session.host_flags(address)
+    if flags is None:
+        raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
+    thread.memory.put_word(out, flags | (_MAPPED if thread.runtime.GetDeviceProperties().canMapHostMemory else 0), 4)
 
 
 @answers("cudaMemGetInfo")
@@ -115,7 +138,9 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
         number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is pointer.memory)
     else:
         pinned = thread.session.host_view(address, 1) is not None
-        kind, number, device, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, 0, address if pinned else 0
+        seen = pinned and thread.runtime.GetDeviceProperties().canMapHostMemory
+        device = thread.session.host_on_devices(thread.connection, address) if seen else 0
+        kind, number, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, address if pinned else 0
     thread.memory.put(out, _ATTRIBUTES.pack(kind, number, device, host))
 
 

@@ -27,6 +27,8 @@ int cudaGetDevice(int *), cudaSetDevice(int), cudaDeviceGetAttribute(int *, int,
 int cudaGraphCreate(void **, unsigned);
 const char *cudaGetErrorString(int), *cudaGetErrorName(int);
 
+int cudaHostAlloc(void **, size_t, unsigned), cudaHostRegister(void *, size_t, unsigned), cudaHostUnregister(void *);
+int cudaHostGetDevicePointer(void **, void *, unsigned), cudaHostGetFlags(unsigned *, void *);
 /* Arrays, textures and surfaces. */
 struct format { int x, y, z, w, f; };
 struct extent { size_t width, height, depth; };
