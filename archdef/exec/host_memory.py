@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -60,20 +61,27 @@ class HostMemory:
         self._memories = memories
         self._shared: Ranges[_Block] = Ranges()
         self._registered: Ranges[_Registered] = Ranges()
+        self._in_kernels: Ranges[int] = Ranges()
+        """Addresses at which kernels see it."""
         self._lock = threading.RLock()
 
     @property
     def seen_by_kernels(self) -> bool:
         """Whether kernels see any of it."""
+        return bool(self._in_kernels)
+
+    def given(self, arguments: Iterable[bytes]) -> bool:
+        """Say whether the arguments of a launch have an address of it: any 8 bytes at a multiple of 8 that could be one count."""
         with self._lock:
-            return bool(self._memories) and (bool(self._shared) or any(each.on_devices for each in self._registered))
+            return any(self._in_kernels.at(word) is not None for data in arguments
+                       for (word,) in struct.iter_unpack("<Q", data[:len(data) // 8 * 8]))
 
     def allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate bytes that read zero, and give their address in the program. Raises Refusal."""
         room = max(nbytes, 1)
         descriptor = on_devices = -1
         try:
-            descriptor = _file(room)
+            descriptor = mapped.shared_file(room)
             array = np.frombuffer(mmap.mmap(descriptor, room), "u1")
             on_devices = mapped.show(descriptor, room, self._memories) if self._memories else 0
             address = connection.map(on_devices, room, 0, descriptor) if on_devices else 0
@@ -89,6 +97,8 @@ class HostMemory:
             raise Refusal("MemoryAllocation", f"the program has no room for {nbytes} bytes of page-locked memory")
         with self._lock:
             self._shared.add(address, room, _Block(address, pin(array), flags, on_devices))
+            if on_devices:
+                self._in_kernels.add(on_devices, room, on_devices)
         return address
 
     def free(self, connection: Connection, address: int) -> None:
@@ -98,7 +108,7 @@ class HostMemory:
         if block is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocHost, or was freed")
         if block.on_devices:
-            mapped.hide(block.on_devices, self._memories)
+            self._hide(block.on_devices)
         unpin(block.array)
         with contextlib.suppress(BufferError):      # a copy in a stream may still hold it
             connection.unmap(address, block.array.nbytes)
@@ -126,7 +136,7 @@ class HostMemory:
         if found is None:
             raise Refusal("HostMemoryNotRegistered", f"{address:#x} was not page-locked by cudaHostRegister")
         if found.on_devices:
-            mapped.hide(found.on_devices, self._memories)
+            self._hide(found.on_devices)
             connection.replace(found.first_page, found.pages_bytes, None)
 
     def is_registered(self, address: int) -> bool:
@@ -156,7 +166,7 @@ class HostMemory:
             guest.get(page, 1)      # what is not there could not be copied by the program either
         descriptor = -1
         try:
-            descriptor = _file(nbytes)
+            descriptor = mapped.shared_file(nbytes)
             address = mapped.show(descriptor, nbytes, self._memories)
         except (OSError, OverflowError, ValueError, DeviceMemoryError) as error:
             raise Refusal("MemoryAllocation", f"{nbytes} bytes cannot be shown to kernels: {error}") from None
@@ -167,20 +177,16 @@ class HostMemory:
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
+        self._in_kernels.add(address, nbytes, address)
         registered.first_page, registered.pages_bytes, registered.on_devices = first, nbytes, address
+
+    def _hide(self, address: int) -> None:
+        with self._lock:
+            self._in_kernels.remove(address)
+        mapped.hide(address, self._memories)
 
     def flags(self, address: int) -> int | None:
         """Give the flags that page-locked memory was allocated or registered with; None if there is none."""
         with self._lock:
             found = self._shared.at(address) or self._registered.at(address)
         return None if found is None else found.flags
-
-
-def _file(nbytes: int) -> int:
-    descriptor = os.memfd_create("archdef", os.MFD_CLOEXEC)
-    try:
-        os.ftruncate(descriptor, nbytes)
-    except (OSError, OverflowError, ValueError):
-        os.close(descriptor)
-        raise
-    return descriptor

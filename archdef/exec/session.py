@@ -19,7 +19,7 @@ from archdef.exec.host_memory import HostMemory
 from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
-from archdef.host import Host, Stream
+from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import Runtime
@@ -197,6 +197,12 @@ class Session:
         found = self._pinned.on_devices(connection, self.memory, address)
         self._watch()
         return found
+
+    def note_launch(self, kernel: Kernel, arguments: Sequence[bytes], launched: Launched) -> None:
+        """Count a launch, and note whether it was given memory of the host."""
+        if self._pinned.seen_by_kernels and self._pinned.given(arguments):
+            self.tally.mapped[kernel.name] = None
+        self.tally.launched(launched)
 
     def host_flags(self, address: int) -> int | None:
         """Give the flags of page-locked memory; None if there is none at an address."""

@@ -4,6 +4,7 @@ Accesses are timed as if it were the device's memory; see docs/explanation/host.
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,17 @@ FEATURE = "unified_addressing"
 def can_map(architecture: Architecture) -> bool:
     """Say whether kernels of a machine see page-locked memory of the host."""
     return FEATURE in architecture.isa.features
+
+
+def shared_file(nbytes: int) -> int:
+    """Give the descriptor of a file without a name that holds so many zeros. Raises OSError, OverflowError or ValueError where there is none."""
+    descriptor = os.memfd_create("archdef", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(descriptor, nbytes)
+    except (OSError, OverflowError, ValueError):
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def show(descriptor: int, nbytes: int, memories: Sequence[Memory]) -> int:

@@ -5,13 +5,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 
 from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
-from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
@@ -28,6 +26,7 @@ from archdef.run.tensor_map import (
 from archdef.runtime.arrays import Arrays
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
+from archdef.runtime.page_locked import PageLocked
 from archdef.runtime.pitched import Pitched
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
@@ -49,7 +48,7 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures):
+class Runtime(Pitched, Arrays, Textures, PageLocked):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
@@ -177,34 +176,6 @@ class Runtime(Pitched, Arrays, Textures):
         """Give the free and the total bytes of the current device."""
         memory = self.devices.current.memory
         return memory.engine.free_bytes, memory.engine.capacity
-
-    def MallocHost(self, size: int) -> np.ndarray:
-        """Allocate page-locked host memory: an array of bytes; ``.view(dtype)`` reads it as something else."""
-        if size < 0:
-            raise Refusal("InvalidValue", f"{size} bytes")
-        try:
-            return pin(np.zeros(size, "u1"))
-        except (MemoryError, ValueError):       # more than there is, or than numpy's arrays can be
-            raise Refusal("MemoryAllocation", f"{size} bytes of host memory are not to be had") from None
-
-    def FreeHost(self, array: np.ndarray) -> None:
-        """Make what MallocHost gave ordinary memory; Python frees it when nobody holds it."""
-        self._host_array(array)
-        if not unpin(array):
-            raise Refusal("InvalidValue", "the array was not given by MallocHost")
-
-    def HostRegister(self, array: np.ndarray, flags: int = 0) -> None:
-        """Page-lock an array."""
-        self._host_array(array)
-        if is_pinned(array):
-            raise Refusal("HostMemoryAlreadyRegistered", "the array is page-locked already")
-        pin(array)
-
-    def HostUnregister(self, array: np.ndarray) -> None:
-        """Make an array ordinary memory again."""
-        self._host_array(array)
-        if not unpin(array):
-            raise Refusal("HostMemoryNotRegistered", "the array is not page-locked")
 
     def MallocManaged(self, size: int, flags: int = ATTACH_GLOBAL) -> ManagedArray:
         """Allocate memory that kernels and the host both use, on the current device: an array of bytes; ``.view(dtype)`` reads it as
@@ -513,11 +484,6 @@ class Runtime(Pitched, Arrays, Textures):
         if stream == STREAM_PER_THREAD:
             return context.per_thread()
         raise Refusal("InvalidResourceHandle", f"{values.shown(stream)} is no stream")
-
-    @staticmethod
-    def _host_array(array: object) -> None:
-        if not isinstance(array, np.ndarray):
-            raise Refusal("InvalidValue", f"host memory is a numpy array, got {values.shown(array)}")
 
     @staticmethod
     def _event(event: object) -> Event:

@@ -8,7 +8,7 @@ from typing import Any
 
 from archdef import values
 from archdef.errors import ArchdefError, RuntimeApiError
-from archdef.runtime import api, arrays, ends, structures
+from archdef.runtime import api, arrays, ends, page_locked, structures
 from archdef.runtime.checks import checked
 from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
@@ -29,7 +29,10 @@ CONSTANTS = {"MemcpyHostToHost": ends.HOST_TO_HOST, "MemcpyHostToDevice": ends.H
              "LimitDevRuntimePendingLaunchCount": 4,
              "CooperativeLaunchMultiDeviceNoPreSync": api.NO_PRE_SYNC, "CooperativeLaunchMultiDeviceNoPostSync": api.NO_POST_SYNC}
 
-CONSTANTS |= {"ArrayDefault": 0, "ArrayLayered": arrays.LAYERED, "ArraySurfaceLoadStore": arrays.SURFACE_LOAD_STORE, "ArrayCubemap": arrays.CUBEMAP,
+CONSTANTS |= {"HostAllocDefault": 0, "HostAllocPortable": page_locked.PORTABLE, "HostAllocMapped": page_locked.MAPPED,
+              "HostAllocWriteCombined": page_locked.WRITE_COMBINED, "HostRegisterDefault": 0, "HostRegisterPortable": page_locked.PORTABLE,
+              "HostRegisterMapped": page_locked.MAPPED,
+              "ArrayDefault": 0, "ArrayLayered": arrays.LAYERED, "ArraySurfaceLoadStore": arrays.SURFACE_LOAD_STORE, "ArrayCubemap": arrays.CUBEMAP,
               "ArrayTextureGather": arrays.TEXTURE_GATHER,
               "ChannelFormatKindSigned": structures.FORMAT_SIGNED, "ChannelFormatKindUnsigned": structures.FORMAT_UNSIGNED,
               "ChannelFormatKindFloat": structures.FORMAT_FLOAT, "ChannelFormatKindNone": structures.FORMAT_NONE,
