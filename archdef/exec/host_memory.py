@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from archdef.run.memory import Memory
 
 PAGE_BYTES: Final = mmap.PAGESIZE
+MAPPED: Final = 2
+"""cudaHostAllocMapped."""
 
 
 @attrs.frozen(eq=False)
@@ -72,14 +74,17 @@ class HostMemory:
 
     def given(self, arguments: Iterable[bytes]) -> bool:
         """Say whether the arguments of a launch have an address of it: any 8 bytes at a multiple of 8 that could be one count."""
+        words = [word for data in arguments for (word,) in struct.iter_unpack("<Q", data[:len(data) // 8 * 8])]
         with self._lock:
-            return any(self._in_kernels.at(word) is not None for data in arguments
-                       for (word,) in struct.iter_unpack("<Q", data[:len(data) // 8 * 8]))
+            found = {address for word in words if (address := self._in_kernels.at(word)) is not None}
+        for address in found:
+            mapped.expect(address, self._memories)
+        return bool(found)
 
     def allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate bytes that read zero, and give their address in the program. Raises Refusal."""
         room = max(nbytes, 1)
-        descriptor = on_devices = -1
+        descriptor = -1
         try:
             descriptor = mapped.shared_file(room)
             array = np.frombuffer(mmap.mmap(descriptor, room), "u1")
@@ -99,6 +104,8 @@ class HostMemory:
             self._shared.add(address, room, _Block(address, pin(array), flags, on_devices))
             if on_devices:
                 self._in_kernels.add(on_devices, room, on_devices)
+                if flags & MAPPED:
+                    mapped.expect(on_devices, self._memories)
         return address
 
     def free(self, connection: Connection, address: int) -> None:
@@ -152,6 +159,7 @@ class HostMemory:
         with self._lock:
             block, registered = self._shared.at(address), self._registered.at(address)
             if block is not None:
+                mapped.expect(block.on_devices, self._memories)
                 return block.on_devices + (address - block.start)
             if registered is None:
                 raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
@@ -178,6 +186,7 @@ class HostMemory:
             if descriptor >= 0:
                 os.close(descriptor)
         self._in_kernels.add(address, nbytes, address)
+        mapped.expect(address, self._memories)
         registered.first_page, registered.pages_bytes, registered.on_devices = first, nbytes, address
 
     def _hide(self, address: int) -> None:

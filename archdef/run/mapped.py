@@ -56,9 +56,16 @@ def show(descriptor: int, nbytes: int, memories: Sequence[Memory]) -> int:
     return gaps[0]
 
 
+def expect(address: int, memories: Sequence[Memory]) -> None:
+    """Note that kernels may be given this memory, so that one which waits there for the host is not taken for one that waits for ever."""
+    for memory in memories:
+        memory.shared_with_host.add(address)
+
+
 def hide(address: int, memories: Sequence[Memory]) -> None:
     """Take it away from kernels again; waits for those that were launched, and may use it."""
     for memory in memories:
         if memory.context is not None:
             memory.context.host.wait("free", list(memory.context.holding), [])
+        memory.shared_with_host.discard(address)
         memory.free(address)

@@ -38,6 +38,8 @@ class Memory:
         """Arrays of it that are mapped at multicast addresses; see `archdef.run.multicast`."""
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
+        self.shared_with_host: set[int] = set()
+        """Addresses of memory of the host that kernels may be given: what they wait for there may come from outside."""
         self._late: list[int] = []
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()

@@ -61,6 +61,7 @@ class PageLocked(Part):
                 array = np.frombuffer(mmap.mmap(descriptor, size), "u1")
                 for memory in memories:
                     places[memory] = mapped.show(descriptor, size, [memory])
+                    mapped.expect(places[memory], [memory])
             finally:
                 os.close(descriptor)
         except (OSError, OverflowError, ValueError, DeviceMemoryError) as error:

@@ -17,12 +17,12 @@ def run(command, machine, tmp_path, devices=1):
         return found, output.read()
 
 
-@pytest.mark.parametrize("part", ["allocated", "registers", "spins", "devices", "outside", "wrong"])
+@pytest.mark.parametrize("part", ["allocated", "registers", "spins", "answers", "devices", "outside", "wrong"])
 @pytest.mark.parametrize("machine", SEEING)
 def test_a_part_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("mapped"), part], machine, tmp_path, 2 if part == "devices" else 1)
     assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}
-    assert set(found.mapped) == {"allocated": {"scale"}, "registers": {"scale", "faults"}, "wrong": set()}.get(part, {"faults"})
+    assert set(found.mapped) == {"allocated": {"scale"}, "registers": {"scale", "faults"}, "answers": {"waits"}, "wrong": set()}.get(part, {"faults"})
     assert ("not over the host link" in str(found)) == (part != "wrong")
 
 

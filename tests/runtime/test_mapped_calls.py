@@ -1,4 +1,6 @@
 """Mapped host memory through the runtime API: kernels and numpy see one memory, and every refusal has its name."""
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,18 @@ DOUBLE = """.version 6.0
     .reg .b32 %r<4>; .reg .b64 %rd<4>;
     mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; ld.param.u64 %rd2, [data]; add.s64 %rd3, %rd2, %rd1;
     ld.global.u32 %r2, [%rd3]; add.u32 %r3, %r2, %r2; st.global.u32 [%rd3], %r3;
+    ret;
+}
+"""
+
+
+WAIT = DOUBLE.partition(".visible")[0] + """
+.visible .entry waits(.param .u64 p)
+{
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.volatile.global.u32 [%rd1], %r1;
+LOOP: ld.volatile.global.u32 %r2, [%rd1+4]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;
+    add.u32 %r3, %r2, 1; st.volatile.global.u32 [%rd1+8], %r3;
     ret;
 }
 """
@@ -53,6 +67,27 @@ def test_kernels_and_the_host_see_one_memory(module, prefix, name):
     with refused(prefix + "ErrorIllegalAddress"):
         call("DeviceSynchronize")
     module.use()
+
+
+def test_a_kernel_that_waits_for_the_host_is_not_taken_for_one_that_waits_for_ever():
+    device, = cuda.use(archdef.Device(VOCABULARIES[0][2], host=Host()))
+    memory, waits = cuda.cudaHostAlloc(12, cuda.cudaHostAllocMapped), device.compile(WAIT).waits
+    flags = memory.view("u4")
+    cuda.cudaLaunchKernel(waits, 1, 1, (cuda.cudaHostGetDevicePointer(memory),))
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(cuda.cudaDeviceSynchronize)
+        while not flags[0] and not ended.done():
+            pass
+        flags[1] = 41
+        ended.result()
+    assert flags.tolist() == [1, 41, 42]
+    cuda.cudaFreeHost(memory)
+    plain = cuda.cudaMalloc(12)
+    cuda.cudaMemset(plain, 0)
+    cuda.cudaLaunchKernel(waits, 1, 1, (plain,))
+    with pytest.raises(RuntimeApiError, match="no warp can go on"):
+        cuda.cudaDeviceSynchronize()
+    cuda.use()
 
 
 def test_the_bounds_of_mapped_memory_hold():

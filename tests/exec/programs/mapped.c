@@ -3,6 +3,7 @@
 #include "cuda_few.h"
 
 void scale(void) {}
+void waits(void) {}
 void faults(void) {}                /* stores 1 to its pointer */
 static int factor;
 enum { N = 512, Portable = 1, Mapped = 2, IllegalAddress = 700 };
@@ -13,6 +14,7 @@ __attribute__((constructor)) static void set_up(void)
     void **handle = registered();
     KERNEL(scale);
     KERNEL(faults);
+    KERNEL(waits);
     __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
 }
 
@@ -100,6 +102,22 @@ static void spins(void)
     CHECK(cudaDeviceSynchronize());
 }
 
+static void answers(void)
+{
+    volatile int *flags;            /* a kernel's first word, what it then waits for, its answer */
+    CHECK(cudaHostAlloc((void **)&flags, 3 * sizeof(int), Mapped));
+    void *given[] = {&flags};
+    CHECK(cudaLaunchKernel(waits, ONE, ONE, given, 0, 0));
+    while (!flags[0])
+        ;
+    expect(!flags[2], "a kernel that still waits");
+    flags[1] = 41;
+    while (!flags[2])
+        ;
+    expect(flags[2] == 42, "the answer");
+    CHECK(cudaDeviceSynchronize());
+}
+
 static void devices(void)
 {
     int *here, *there;
@@ -156,7 +174,7 @@ static void refused(void)
 int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"devices", devices}, {"outside", outside}, {"wrong", wrong}, {"refused", refused}};
+        {"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside}, {"wrong", wrong}, {"refused", refused}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
             parts[i].run();
