@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Idle:
-    """A thread that waits for the devices of a session whenever the program has asked for nothing for a while."""
+    """A thread that waits for the devices of a session whenever the program, which can see what kernels write, has asked for nothing for a while.
+
+    The simulated host waits with it: what the program does next comes behind all that the devices had to do.
+    """
 
     def __init__(self, session: Session):
         self.session = session
@@ -49,4 +52,4 @@ class Idle:
                     device.context.host.wait("idle", list(device.context.tails.values()), [])
 
     def _left_to_do(self) -> bool:
-        return any(device.streams_in_use and device.context.pending for device in self.session.runtime.devices.all())
+        return any(device.memory.shared_with_host and device.streams_in_use and device.context.pending for device in self.session.runtime.devices.all())

@@ -202,6 +202,7 @@ class Session:
         """Count a launch, and note whether it was given memory of the host."""
         if self._pinned.seen_by_kernels and self._pinned.given(arguments):
             self.tally.mapped[kernel.name] = None
+            self._watch()
         self.tally.launched(launched)
 
     def host_flags(self, address: int) -> int | None:
@@ -210,10 +211,9 @@ class Session:
 
     def _watch(self) -> None:
         """See to it that kernels go on that write to memory of the host, while the program waits for that by reading it."""
-        if self._pinned.seen_by_kernels:
-            with self.lock:
-                if self.idle is None:
-                    self.idle = Idle(self)
+        with self.lock:
+            if self.idle is None and any(device.memory.shared_with_host for device in self.runtime.devices.all()):
+                self.idle = Idle(self)
 
     def is_registered(self, address: int) -> bool:
         """Say whether the program has page-locked what lies at an address."""
