@@ -52,6 +52,8 @@ class Account:
     """Why calls and launches failed."""
     timelines: tuple[Timeline, ...]
     """Of each process that used a device."""
+    mapped: tuple[str, ...] = ()
+    """Kernels that were given page-locked memory of the host, whose accesses are timed as those of the device's memory."""
 
     @property
     def launches(self) -> int:
@@ -69,7 +71,7 @@ class Account:
                 "busy_s": self.busy_s, "launches": self.launches,
                 "kernels": [{"kernel": each.kernel, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles} for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
-                "missing": self.missing, "failures": list(self.failures)}
+                "mapped": list(self.mapped), "missing": self.missing, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {_ended(self.exit_code)}", style="bold")
@@ -79,6 +81,9 @@ class Account:
         else:
             yield Text("It launched nothing.")
         yield from self._reasons()
+        if self.mapped:
+            yield Text(f"Given memory of the host, which they reach here as fast as the device's own and not over the host link: {', '.join(self.mapped)}",
+                       style="yellow")
         if self.missing:
             names = ", ".join(f"{name} ({calls})" if calls > 1 else name for name, calls in sorted(self.missing.items()))
             yield Text(f"Not supported, and refused as cudaErrorNotSupported: {names}", style="red")
@@ -121,7 +126,7 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     failures = [*complaints, *(text for session in sessions for text in session.tally.failed)]
     return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
-                   tuple(dict.fromkeys(failures)), timelines)
+                   tuple(dict.fromkeys(failures)), timelines, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:

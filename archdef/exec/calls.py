@@ -82,14 +82,26 @@ class Output:
 
     def __init__(self) -> None:
         self.current = threading.local()
+        self._kept: list[str] = []
+        self._lock = threading.Lock()
 
     def write(self, text: str) -> int:
-        """Write. What is printed while no thread of the program waits is lost with it."""
+        """Write. What is printed while no thread of the program waits is kept for the next that does."""
         thread: Thread | None = getattr(self.current, "thread", None)
-        if thread is not None:
+        if thread is None:
+            with self._lock:
+                self._kept.append(text)
+        else:
             with contextlib.suppress(Gone):
                 thread.print(text)
         return len(text)
+
+    def catch_up(self, thread: Thread) -> None:
+        """Write what was kept."""
+        if self._kept:
+            with self._lock:
+                text, self._kept = "".join(self._kept), []
+            thread.print(text)
 
     def flush(self) -> None:
         """Do nothing: the program flushes its own output."""

@@ -14,6 +14,8 @@ from archdef.runtime.status import Refusal
 
 MOST_TEXT_BYTES: Final = 1 << 16
 _PAGE: Final = 4096
+_MOST_PARTS: Final = 1024
+"""Pieces that the system moves at a time (IOV_MAX)."""
 
 
 class _Part(ctypes.Structure):
@@ -41,6 +43,14 @@ class GuestMemory:
     def out_of(self, address: int, data: np.ndarray) -> None:
         """Write a contiguous array of bytes."""
         self._move(self._write, address, data.ctypes.data, data.nbytes)
+
+    def rows_into(self, address: int, pitch: int, plane: int, out: np.ndarray) -> None:
+        """Fill a contiguous array of planes, rows and bytes from rows that lie apart."""
+        self._move_rows(self._read, address, pitch, plane, out)
+
+    def rows_out_of(self, address: int, pitch: int, plane: int, data: np.ndarray) -> None:
+        """Write such an array to rows that lie apart."""
+        self._move_rows(self._write, address, pitch, plane, data)
 
     def get(self, address: int, nbytes: int) -> bytes:
         """Read."""
@@ -80,6 +90,20 @@ class GuestMemory:
             if moved <= 0:
                 self._refuse(address + done, ctypes.get_errno())
             done += moved
+
+    def _move_rows(self, function: Any, address: int, pitch: int, plane: int, here: np.ndarray) -> None:
+        """Move many rows by one call, and one after the other where not all of them can be: the first that cannot says so."""
+        depth, height, width = here.shape
+        planes, rows = np.arange(depth, dtype="u8") * np.uint64(plane), np.arange(height, dtype="u8") * np.uint64(pitch)
+        starts = (np.uint64(address) + planes[:, None] + rows).reshape(-1)
+        for first in range(0, len(starts), _MOST_PARTS):
+            some = starts[first:first + _MOST_PARTS]
+            other = np.stack([some, np.full(len(some), width, "u8")], axis=1)
+            place = here.ctypes.data + first * width
+            mine = _Part(place, len(some) * width)
+            if function(self.process, ctypes.addressof(mine), 1, other.ctypes.data, len(some), 0) != len(some) * width:
+                for row, start in enumerate(some.tolist()):
+                    self._move(function, start, place + row * width, width)
 
     def _refuse(self, address: int, number: int) -> None:
         if number == errno.EPERM:

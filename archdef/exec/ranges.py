@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 _Thing = TypeVar("_Thing")
@@ -35,6 +35,12 @@ class Ranges(Generic[_Thing]):
             return None
         nbytes, thing = self._things[self._starts[place]]
         return thing if address - self._starts[place] < nbytes else None
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def __iter__(self) -> Iterator[_Thing]:
+        return iter([thing for _, thing in self._things.values()])
 
     def keep(self, wanted: Callable[[_Thing], bool]) -> None:
         """Remove the others."""

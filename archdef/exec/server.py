@@ -130,13 +130,15 @@ class Server:
             connection.end.close()
 
     def _answered(self, thread: Thread, request: Request) -> int:
-        if thread.session.helper is None:
-            return self._answer(thread, request)
-        thread.session.helper.asks(1)
+        told = [each for each in (thread.session.helper, thread.session.idle) if each is not None]
+        for each in told:
+            each.asks(1)
         try:
+            thread.session.output.catch_up(thread)
             return self._answer(thread, request)
         finally:
-            thread.session.helper.asks(-1)
+            for each in told:
+                each.asks(-1)
 
     def _answer(self, thread: Thread, request: Request) -> int:
         name = NAMES[request.function]

@@ -16,9 +16,11 @@ from archdef.exec.calls import Output, Thread
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory
+from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
-from archdef.host import Host, Stream
+from archdef.host import Host, Launched, Stream
+from archdef.run import mapped
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import Runtime
 from archdef.runtime.status import Refusal
@@ -49,6 +51,8 @@ class Binary:
     """Address of the host's stub → the kernel's name in PTX."""
     variables: dict[int, str] = attrs.Factory(dict)
     """Address of the host's shadow → the variable's name in PTX."""
+    references: dict[int, tuple[str, bool]] = attrs.Factory(dict)
+    """Address of the host's shadow → the texture's or surface's name in PTX, and whether it reads integers as floats."""
     modules: dict[int, Module] = attrs.Factory(dict)
     """Number of the device → the module on it."""
 
@@ -64,6 +68,8 @@ class Session:
         self.runtime.use(*(Device(each, printf=cast("TextIO", self.output), host=self.host, **options) for each in architectures))
         self.lock = threading.RLock()
         self.helper: Helper | None = None
+        self.idle: Idle | None = None
+        """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
         self.cuda = _ASSUMED_CUDA
@@ -71,11 +77,15 @@ class Session:
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._of_shadow: dict[int, Binary] = {}
+        self._of_reference: dict[int, Binary] = {}
+        self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
+        """Number of the device, handle of a texture or surface → the structures that the program made it by."""
         self._handles: dict[int, Any] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
-        self._pinned = HostMemory()
+        devices = self.runtime.devices.all()
+        self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -164,21 +174,46 @@ class Session:
         with self.lock:
             self._on_device.keep(lambda pointer: pointer.memory is not memory)
 
-    def host_allocate(self, connection: Connection, nbytes: int) -> int:
+    def host_allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
-        return self._pinned.allocate(connection, nbytes)
+        address = self._pinned.allocate(connection, nbytes, flags)
+        self._watch()
+        return address
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""
         self._pinned.free(connection, address)
 
-    def host_register(self, address: int, nbytes: int) -> None:
+    def host_register(self, address: int, nbytes: int, flags: int = 0) -> None:
         """Note memory of the program that it has page-locked."""
-        self._pinned.register(address, nbytes)
+        self._pinned.register(address, nbytes, flags)
 
-    def host_unregister(self, address: int) -> None:
+    def host_unregister(self, connection: Connection, address: int) -> None:
         """Forget that."""
-        self._pinned.unregister(address)
+        self._pinned.unregister(connection, address)
+
+    def host_on_devices(self, connection: Connection, address: int) -> int:
+        """Give the address at which kernels see page-locked memory. Raises Refusal if they do not."""
+        found = self._pinned.on_devices(connection, self.memory, address)
+        self._watch()
+        return found
+
+    def note_launch(self, kernel: Kernel, arguments: Sequence[bytes], launched: Launched) -> None:
+        """Count a launch, and note whether it was given memory of the host."""
+        if self._pinned.seen_by_kernels and self._pinned.given(arguments):
+            self.tally.mapped[kernel.name] = None
+            self._watch()
+        self.tally.launched(launched)
+
+    def host_flags(self, address: int) -> int | None:
+        """Give the flags of page-locked memory; None if there is none at an address."""
+        return self._pinned.flags(address)
+
+    def _watch(self) -> None:
+        """See to it that kernels go on that write to memory of the host, while the program waits for that by reading it."""
+        with self.lock:
+            if self.idle is None and any(device.memory.shared_with_host for device in self.runtime.devices.all()):
+                self.idle = Idle(self)
 
     def is_registered(self, address: int) -> bool:
         """Say whether the program has page-locked what lies at an address."""
@@ -208,6 +243,17 @@ class Session:
         self.thing(handle, Binary).variables[shadow] = name
         self._of_shadow[shadow] = self.thing(handle, Binary)
 
+    def register_reference(self, handle: int, shadow: int, name: str, normalized: bool) -> None:
+        """Note that a shadow of the host means a texture or surface reference."""
+        self.thing(handle, Binary).references[shadow] = name, normalized
+        self._of_reference[shadow] = self.thing(handle, Binary)
+
+    def reference(self, shadow: int, status: str) -> tuple[Module, str, bool]:
+        """Give the module of a texture or surface reference, its name, and whether it reads integers as floats. Raises Refusal with a status."""
+        if (binary := self._of_reference.get(shadow)) is None:
+            raise Refusal(status, f"no texture or surface reference is registered for {shadow:#x}")
+        return self.module(binary), *binary.references[shadow]
+
     def module(self, binary: Binary) -> Module:
         """Give a binary's module on the current device; it is loaded when first wanted. Raises FatbinError, PtxError."""
         number, device = self.runtime.devices.number, self.runtime.devices.current
@@ -233,6 +279,8 @@ class Session:
 
     def end(self) -> None:
         """Let what was launched end, as it does when a process of CUDA ends without waiting."""
+        if self.idle is not None:
+            self.idle.end()
         try:
             self.tally.count(to_the_end=True)
         except ArchdefError as error:

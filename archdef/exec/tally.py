@@ -45,6 +45,8 @@ class Tally:
         self._totals: dict[tuple[str, str], KernelTotal] = {}
         self.failed: list[str] = []
         """What went wrong in launches."""
+        self.mapped: dict[str, None] = {}
+        """Kernels that were given memory of the host."""
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""

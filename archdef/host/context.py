@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.errors import HostError
 from archdef.host import managed
+from archdef.host.box import Box
 from archdef.host.engines import Engine
 from archdef.host.executor import Executor, Shared
 from archdef.host.host import current
@@ -162,7 +163,7 @@ class Context:
         operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
         return self.issue(operation, self.engines[operation.direction])
 
-    def fill(self, address: int, nbytes: int, byte: int, stream: Stream | None) -> Operation:
+    def fill(self, address: int | Box, nbytes: int, byte: int, stream: Stream | None) -> Operation:
         """Set bytes of device memory: the device writes them at the rate of its memory."""
         with self.host.lock:
             stream = self.own(stream)
@@ -173,7 +174,7 @@ class Context:
                                   act=lambda: self.memory.fill(address, nbytes, byte))
             return self.issue(operation, self.compute)
 
-    def within(self, to: int, source: int, nbytes: int, stream: Stream | None) -> Operation:
+    def within(self, to: int | Box, source: int | Box, nbytes: int, stream: Stream | None) -> Operation:
         """Copy inside device memory, which reads and writes every byte."""
         with self.host.lock:
             stream = self.own(stream)
@@ -186,7 +187,7 @@ class Context:
             operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
             return self.issue(operation, self.compute)
 
-    def to_device(self, address: int, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
+    def to_device(self, address: int | Box, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
         with self.host.lock:
             stream = self.own(stream)
@@ -204,7 +205,7 @@ class Context:
             if wait or not (pinned or staged):
                 self.host.wait("copy to device", [operation], [self])
 
-    def to_host(self, array: np.ndarray, address: int, stream: Stream | None, wait: bool = False) -> None:
+    def to_host(self, array: np.ndarray, address: int | Box, stream: Stream | None, wait: bool = False) -> None:
         """Copy device memory to the host; to ordinary memory the host waits for the end."""
         with self.host.lock:
             stream = self.own(stream)
@@ -223,7 +224,7 @@ class Context:
                               left=transfer_fs(nbytes, rate), act=act)
         return self.issue(operation, self.engines[direction], after)
 
-    def from_peer(self, to: int, other: Context, source: int, nbytes: int, stream: Stream | None) -> None:
+    def from_peer(self, to: int | Box, other: Context, source: int | Box, nbytes: int, stream: Stream | None) -> None:
         """Copy from another device's memory: directly where peer access is enabled, else by way of the host, in pieces."""
         with self.host.lock:
             if other.host is not self.host:
@@ -241,10 +242,10 @@ class Context:
                 other.issue(operation, other.engines["peer"])
                 return
             before = self.before(stream)
-            for start in range(0, max(nbytes, 1), STAGING_CHUNK_BYTES):
-                self._stage(to + start, other, source + start, min(STAGING_CHUNK_BYTES, nbytes - start), stream, before)
+            for (into, size), (out_of, _) in zip(_pieces(to, nbytes), _pieces(source, nbytes), strict=True):
+                self._stage(into, other, out_of, size, stream, before)
 
-    def _stage(self, to: int, other: Context, source: int, nbytes: int, stream: Stream, before: list[Operation]) -> None:
+    def _stage(self, to: int | Box, other: Context, source: int | Box, nbytes: int, stream: Stream, before: list[Operation]) -> None:
         """One piece: out of the one device when the piece before has left it, into the other when it is in the host."""
         held: list[np.ndarray] = []
         latency = fs(other.link.latency_us)
@@ -301,7 +302,14 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array).reshape(-1).view("u1")
 
 
-def _fetched(memory, address: int, nbytes: int) -> np.ndarray:
+def _pieces(place: int | Box, nbytes: int) -> list[tuple[int | Box, int]]:
+    """Cut what is copied by way of the host, and count the bytes of each piece."""
+    if isinstance(place, Box):
+        return [(piece, piece.nbytes) for piece in place.pieces(STAGING_CHUNK_BYTES)]
+    return [(place + start, min(STAGING_CHUNK_BYTES, nbytes - start)) for start in range(0, max(nbytes, 1), STAGING_CHUNK_BYTES)]
+
+
+def _fetched(memory, address: int | Box, nbytes: int) -> np.ndarray:
     data = np.empty(nbytes, "u1")
     if nbytes:
         memory.read(address, data)

@@ -119,8 +119,9 @@ class Shared:
     def _simulate(self, until: int | None, alone: bool) -> None:
         session = self._open
         last = None if until is None else (until - self._origin) // self._period + 1
+        closed = alone and not any(operation.context.memory.shared_with_host for operation in self._active)
         try:
-            while session.advance(SLICE_MS, last, alone):
+            while session.advance(SLICE_MS, last, closed):
                 self._show()
             self._show()
         except KeyboardInterrupt:

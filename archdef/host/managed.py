@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from archdef.errors import DeviceMemoryError, HostError
+from archdef.host.box import Box, span
 from archdef.host.link import FS_PER_US, fs, transfer_fs
 from archdef.host.operation import Operation
 from archdef.host.timeline import Span
@@ -218,8 +219,9 @@ def prefetch(context: Context, pages: Pages, where: slice, to_host: bool, stream
         return nbytes
 
 
-def written_by_device(memory, address: int, nbytes: int) -> None:
-    """A copy or memset has put bytes into device memory: managed pages among them are there now."""
+def written_by_device(memory, place: int | Box, nbytes: int) -> None:
+    """A copy or memset has put bytes into device memory: managed pages among them are there now, those between rows too."""
+    address, nbytes = span(place, nbytes)
     for pages in memory.managed.values():
         low, high = max(address, pages.address), min(address + nbytes, pages.address + pages.nbytes)
         if low < high:

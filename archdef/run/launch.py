@@ -167,6 +167,7 @@ class Grid:
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
         """Its rank among so many grids that are launched together on several devices."""
+        self._bound = launcher.kernel.module.textures.bound     # as the references are now: they may be bound anew before it starts
         self.moved: Moved | None = None
         """Managed memory that had to move to the device for it."""
         self.lanes, self.cluster = lanes, cluster
@@ -226,9 +227,8 @@ class Grid:
         return {"l1_sets": sets, "l1_ways": ways}
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
-        references = self.launcher.kernel.module.textures
         programs = self.children.programs if self.children is not None else [self.program]
-        return list(dict.fromkeys(pair for each in programs for pair in references.placed(each, self.variables.global_base)))
+        return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self._bound, each, self.variables.global_base)))
 
     def _constants_written(self) -> bool:
         programs = self.children.programs if self.children is not None else [self.program]

@@ -5,11 +5,13 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from archdef.engine import core
 from archdef.errors import DeviceMemoryError
+from archdef.host.box import Box
 
 if TYPE_CHECKING:
-    import numpy as np
     from typing_extensions import Buffer
 
     from archdef.host import Host
@@ -36,6 +38,8 @@ class Memory:
         """Arrays of it that are mapped at multicast addresses; see `archdef.run.multicast`."""
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
+        self.shared_with_host: set[int] = set()
+        """Addresses of memory of the host that kernels may be given: what they wait for there may come from outside."""
         self._late: list[int] = []
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
@@ -65,16 +69,27 @@ class Memory:
             self._late.append(address)
         self._catch_up()
 
-    def write(self, address: int, data: Buffer | np.ndarray) -> None:
-        """Copy a buffer of bytes to the device."""
+    def write(self, address: int | Box, data: Buffer | np.ndarray) -> None:
+        """Copy a buffer of bytes to the device; where a `Box` is meant, an array of its bytes, row after row."""
+        if isinstance(address, Box):
+            rows = address.rows(self)
+            rows[...] = np.asarray(data).reshape(rows.shape)
+            return
         self.engine.write(_whole(address), data)
 
-    def read(self, address: int, out: Buffer | np.ndarray) -> None:
-        """Copy from the device into a buffer of bytes."""
+    def read(self, address: int | Box, out: Buffer | np.ndarray) -> None:
+        """Copy from the device into a buffer of bytes; from a `Box` into an array, row after row."""
+        if isinstance(address, Box):
+            rows = address.rows(self)
+            np.asarray(out).reshape(rows.shape)[...] = rows
+            return
         self.engine.read(_whole(address), out)
 
-    def fill(self, address: int, nbytes: int, byte: int) -> None:
-        """Set bytes."""
+    def fill(self, address: int | Box, nbytes: int, byte: int) -> None:
+        """Set bytes; all of a `Box`."""
+        if isinstance(address, Box):
+            address.rows(self)[...] = byte
+            return
         self.engine.fill(_whole(address), nbytes, byte)
 
     def _catch_up(self) -> None:

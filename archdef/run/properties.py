@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from archdef.host.link import link_of
+from archdef.run.mapped import can_map
 from archdef.spec import Architecture, KiB
 
 UNOPTED_SHARED_BYTES = 48 * KiB
@@ -52,7 +53,7 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "unifiedAddressing": _has("unified_addressing"),
     "ECCEnabled": lambda a: int(a.dram.ecc_overhead_ratio > 1),
     "integrated": lambda a: int(a.host_link is None),
-    "canMapHostMemory": lambda a: 0,
+    "canMapHostMemory": lambda a: int(can_map(a)),
     "managedMemory": lambda a: int(link_of(a).managed is not None),
     "concurrentManagedAccess": lambda a: int((managed := link_of(a).managed) is not None and managed.fault_us is not None),
     "streamPrioritiesSupported": lambda a: 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,13 +36,15 @@ class Handle:
     def __init__(self, kind: str, memory: Memory, array: DeviceArray | None, fields: dict[str, Any]):
         self.kind, self.memory, self.array = kind, memory, array
         self._fields = fields
+        self.destroyed = False
+        """Whether it was given up, though somebody may hold it."""
         self.handle: int = of(memory).add(self)
         """The 64-bit number; it is never used again."""
 
     @property
     def live(self) -> bool:
-        """Whether its array has not been freed."""
-        return self.array is None or not self.array.freed
+        """Whether it was not destroyed, nor its array freed."""
+        return not self.destroyed and (self.array is None or not self.array.freed)
 
     def __int__(self) -> int:
         return self.handle
@@ -67,6 +69,22 @@ class Handle:
             data["address"] = "/".join(names[m] for m in f["address_mode"][:f.get("dimensions", 3)])
             data["normalized"] = bool(f["normalized"])
         return data
+
+
+class View(DeviceArray):
+    """Memory that something else has allocated, as texels: rows of `dtype`, the last of which may end before the others do."""
+
+    def __init__(self, memory: Memory, address: int, shape: tuple[int, ...], dtype: str, reach: int):
+        self.memory, self.address, self.shape, self.dtype, self.reach = memory, address, shape, np.dtype(dtype), reach
+
+    @property
+    def freed(self) -> bool:
+        """Whether its bytes do not lie in one allocation, or no longer."""
+        return not any(start <= self.address and self.address + self.reach <= end for start, end in self.memory.engine.allocations)
+
+    def free(self) -> None:
+        """Refuse: it is not its own."""
+        raise DeviceMemoryError("memory is freed by who allocated it")
 
 
 class Handles:
@@ -221,6 +239,16 @@ class References:
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def placed(self, program: Program, base: int) -> list[tuple[int, Handle]]:
-        """Give address and handle of those that are bound; `base` is where the module's variables lie."""
-        return [(base + offset, self._bound[name]) for name, offset in program.references if name in self._bound]
+    def __delitem__(self, name: str) -> None:
+        """Let a reference stand for nothing, as before it was bound."""
+        self._bound.pop(name, None)
+
+    @property
+    def bound(self) -> dict[str, Handle]:
+        """What each of them stands for now."""
+        return dict(self._bound)
+
+
+def placed(bound: Mapping[str, Handle], program: Program, base: int) -> list[tuple[int, Handle]]:
+    """Give address and handle of the references of a program that are bound; `base` is where the module's variables lie."""
+    return [(base + offset, bound[name]) for name, offset in program.references if name in bound]

@@ -3,16 +3,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
 
 from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
-from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
@@ -26,24 +23,22 @@ from archdef.run.pointer import Pointer
 from archdef.run.symbols import Symbol
 from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
+from archdef.runtime.arrays import Arrays
 from archdef.runtime.devices import Devices
+from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
+from archdef.runtime.page_locked import PageLocked
+from archdef.runtime.pitched import Pitched
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
+from archdef.runtime.textures import Textures
 from archdef.spec import Architecture
 
-HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
-_KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
 NON_BLOCKING, DISABLE_TIMING = 1, 2
 CPU_DEVICE = -1
 ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
 NO_PRE_SYNC, NO_POST_SYNC = 1, 2
-
-End: TypeAlias = Pointer | DeviceArray | np.ndarray
-"""Where bytes are copied to."""
-Source: TypeAlias = End | ArrayLike
-"""Where they come from: what makes a numpy array, too."""
 
 
 def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
@@ -53,11 +48,12 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime:
+class Runtime(Pitched, Arrays, Textures, PageLocked):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
         """also, whole_shared : how properties differ from CUDA's; see `DeviceProperties`."""
+        super().__init__()
         self.devices = Devices()
         self._also, self._whole_shared = also, whole_shared
         self._allocated: dict[tuple[int, int], int] = {}
@@ -129,6 +125,8 @@ class Runtime:
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
+        self._destroy_objects(device.memory)
+        self._free_arrays(device.memory)
         for images in list(device.memory.images):
             images.reset()
 
@@ -178,34 +176,6 @@ class Runtime:
         """Give the free and the total bytes of the current device."""
         memory = self.devices.current.memory
         return memory.engine.free_bytes, memory.engine.capacity
-
-    def MallocHost(self, size: int) -> np.ndarray:
-        """Allocate page-locked host memory: an array of bytes; ``.view(dtype)`` reads it as something else."""
-        if size < 0:
-            raise Refusal("InvalidValue", f"{size} bytes")
-        try:
-            return pin(np.zeros(size, "u1"))
-        except (MemoryError, ValueError):       # more than there is, or than numpy's arrays can be
-            raise Refusal("MemoryAllocation", f"{size} bytes of host memory are not to be had") from None
-
-    def FreeHost(self, array: np.ndarray) -> None:
-        """Make what MallocHost gave ordinary memory; Python frees it when nobody holds it."""
-        self._host_array(array)
-        if not unpin(array):
-            raise Refusal("InvalidValue", "the array was not given by MallocHost")
-
-    def HostRegister(self, array: np.ndarray, flags: int = 0) -> None:
-        """Page-lock an array."""
-        self._host_array(array)
-        if is_pinned(array):
-            raise Refusal("HostMemoryAlreadyRegistered", "the array is page-locked already")
-        pin(array)
-
-    def HostUnregister(self, array: np.ndarray) -> None:
-        """Make an array ordinary memory again."""
-        self._host_array(array)
-        if not unpin(array):
-            raise Refusal("HostMemoryNotRegistered", "the array is not page-locked")
 
     def MallocManaged(self, size: int, flags: int = ATTACH_GLOBAL) -> ManagedArray:
         """Allocate memory that kernels and the host both use, on the current device: an array of bytes; ``.view(dtype)`` reads it as
@@ -516,11 +486,6 @@ class Runtime:
         raise Refusal("InvalidResourceHandle", f"{values.shown(stream)} is no stream")
 
     @staticmethod
-    def _host_array(array: object) -> None:
-        if not isinstance(array, np.ndarray):
-            raise Refusal("InvalidValue", f"host memory is a numpy array, got {values.shown(array)}")
-
-    @staticmethod
     def _event(event: object) -> Event:
         if not isinstance(event, Event):
             raise Refusal("InvalidResourceHandle", f"{values.shown(event)} is no event")
@@ -619,7 +584,7 @@ class Runtime:
         context_of(memory)         # puts the device on the host's clock
         return memory, address, left
 
-    def _peer(self, dst: End, dst_device: int, src: Source, src_device: int) -> None:
+    def _peer(self, dst: Source, dst_device: int, src: Source, src_device: int) -> None:
         for end, number in ((dst, dst_device), (src, src_device)):
             memory, _, _ = self._device_end(end)
             if memory is not self.devices[number].memory:
@@ -631,11 +596,9 @@ class Runtime:
             raise Refusal("InvalidValue", f"{count} bytes asked, {', '.join(map(str, left))} there")
 
     def _copy(self, dst: End, src: Source, count: int | None, kind: int, stream: Stream | int | None, wait: bool) -> None:
-        there, here = (isinstance(end, (Pointer, DeviceArray)) for end in (dst, src))
-        if kind != DEFAULT and kind != _KINDS[there, here]:
-            raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit {type(dst).__name__} and {type(src).__name__}")
-        to: Any = self._device_end(dst) if there else _host_end(dst, write=True)
-        source: Any = self._device_end(src) if here else _host_end(src, write=False)
+        there, here = check_kind(dst, src, kind)
+        to: Any = self._device_end(dst) if there else host_end(dst, write=True)
+        source: Any = self._device_end(src) if here else host_end(src, write=False)
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
         count = min(left) if count is None else count
         self._check_count(count, *left)
@@ -660,13 +623,3 @@ class Runtime:
         else:
             self._stream(stream).synchronize()
             to[:count] = source[:count]
-
-
-def _host_end(end: Source, write: bool) -> np.ndarray:
-    if not isinstance(end, np.ndarray) and not write:
-        end = host_array(end)
-    if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or end.dtype.hasobject or write and not end.flags.writeable:
-        kind = "a contiguous numpy array that can be written" if write else "a contiguous numpy array"
-        raise Refusal("InvalidValue", f"host memory is {kind}, got {type(end).__name__}")
-    return end.reshape(-1).view("u1")
-

@@ -2,24 +2,25 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from archdef import values
 from archdef.errors import ArchdefError, RuntimeApiError
-from archdef.runtime import api
+from archdef.runtime import api, arrays, ends, page_locked, structures
 from archdef.runtime.checks import checked
 from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
 DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")
 """Calls of the driver, whose prefix may be another one."""
-CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper() and name not in DRIVER)
+CALLS = tuple(name for name, value in inspect.getmembers(api.Runtime) if callable(value) and name[0].isupper() and name not in DRIVER)
 """Every other call, without prefix."""
 PLAIN = ("use", "device", "default_stream_per_thread")
 """What archdef adds; it has no prefix."""
-CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOST_TO_DEVICE, "MemcpyDeviceToHost": api.DEVICE_TO_HOST,
-             "MemcpyDeviceToDevice": api.DEVICE_TO_DEVICE, "MemcpyDefault": api.DEFAULT, "StreamDefault": 0,
+CONSTANTS = {"MemcpyHostToHost": ends.HOST_TO_HOST, "MemcpyHostToDevice": ends.HOST_TO_DEVICE, "MemcpyDeviceToHost": ends.DEVICE_TO_HOST,
+             "MemcpyDeviceToDevice": ends.DEVICE_TO_DEVICE, "MemcpyDefault": ends.DEFAULT, "StreamDefault": 0,
              "StreamNonBlocking": api.NON_BLOCKING, "EventDefault": 0, "EventDisableTiming": api.DISABLE_TIMING,
              "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD,
              "CpuDeviceId": api.CPU_DEVICE, "MemAttachGlobal": api.ATTACH_GLOBAL, "MemAttachHost": api.ATTACH_HOST,
@@ -27,6 +28,23 @@ CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOS
              "LimitStackSize": 0, "LimitPrintfFifoSize": 1, "LimitMallocHeapSize": 2, "LimitDevRuntimeSyncDepth": 3,
              "LimitDevRuntimePendingLaunchCount": 4,
              "CooperativeLaunchMultiDeviceNoPreSync": api.NO_PRE_SYNC, "CooperativeLaunchMultiDeviceNoPostSync": api.NO_POST_SYNC}
+
+CONSTANTS |= {"HostAllocDefault": 0, "HostAllocPortable": page_locked.PORTABLE, "HostAllocMapped": page_locked.MAPPED,
+              "HostAllocWriteCombined": page_locked.WRITE_COMBINED, "HostRegisterDefault": 0, "HostRegisterPortable": page_locked.PORTABLE,
+              "HostRegisterMapped": page_locked.MAPPED,
+              "ArrayDefault": 0, "ArrayLayered": arrays.LAYERED, "ArraySurfaceLoadStore": arrays.SURFACE_LOAD_STORE, "ArrayCubemap": arrays.CUBEMAP,
+              "ArrayTextureGather": arrays.TEXTURE_GATHER,
+              "ChannelFormatKindSigned": structures.FORMAT_SIGNED, "ChannelFormatKindUnsigned": structures.FORMAT_UNSIGNED,
+              "ChannelFormatKindFloat": structures.FORMAT_FLOAT, "ChannelFormatKindNone": structures.FORMAT_NONE,
+              "ResourceTypeArray": structures.RESOURCE_ARRAY, "ResourceTypeMipmappedArray": structures.RESOURCE_MIPMAPPED_ARRAY,
+              "ResourceTypeLinear": structures.RESOURCE_LINEAR, "ResourceTypePitch2D": structures.RESOURCE_PITCH_2D,
+              "AddressModeWrap": structures.ADDRESS_WRAP, "AddressModeClamp": structures.ADDRESS_CLAMP,
+              "AddressModeMirror": structures.ADDRESS_MIRROR, "AddressModeBorder": structures.ADDRESS_BORDER,
+              "FilterModePoint": structures.FILTER_POINT, "FilterModeLinear": structures.FILTER_LINEAR,
+              "ReadModeElementType": structures.READ_ELEMENT, "ReadModeNormalizedFloat": structures.READ_NORMALIZED_FLOAT}
+STRUCTURES = (structures.Extent, structures.Pos, structures.PitchedPtr, structures.Memcpy3DParms, structures.Memcpy3DPeerParms,
+              structures.ChannelFormatDesc, structures.ResourceDesc, structures.TextureDesc)
+"""Classes under the names that the runtime's structures have, without prefix."""
 
 
 class _LastError:
@@ -76,6 +94,7 @@ def vocabulary(prefix: str, driver: str, **differences: Any) -> dict[str, Any]:
     names |= {driver + name: _guarded(getattr(runtime, name), last) for name in DRIVER}
     names |= {name: _guarded(getattr(runtime, name), last) for name in PLAIN}
     names |= {prefix + name: value for name, value in CONSTANTS.items()}
+    names |= {prefix + each.__name__: each for each in STRUCTURES}
     names |= {f"{prefix}DevAttr{name}": number for name, (number, _) in ATTRIBUTES.items()}
     names |= {last.called(status): number for status, (number, _) in STATUS.items()}
     names |= {prefix + "GetLastError": last.get, prefix + "PeekAtLastError": last.peek, prefix + "GetErrorName": last.name_of}

@@ -27,8 +27,9 @@
 #define SCRATCH_BYTES (1u << 20)
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
 #define STACK_WORDS 10
+#define STACK_IN_USE (64u << 10)    /* what this library and its caller may have on the stack, and more */
 
-enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP };
+enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP, ANSWER_REPLACE };
 
 struct request {            /* what a call had: archdef/exec/wire.py reads the same */
     uint32_t function, unused;
@@ -123,6 +124,24 @@ static uint64_t map_shared(const struct answer *answer, int descriptor)
     return at == MAP_FAILED ? 0 : (uint64_t)at;
 }
 
+/* Put other pages behind memory of the program, which keeps its contents: pages of a file, or pages of its own again. The stack of this thread
+   cannot be moved from under it. */
+static uint64_t replace_pages(uint64_t address, uint64_t bytes, int descriptor)
+{
+    const uint64_t here = (uint64_t)__builtin_frame_address(0);
+    if (here - STACK_IN_USE < address + bytes && here + STACK_IN_USE > address)
+        return 0;
+    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, descriptor, 0);
+    if (fresh == MAP_FAILED)
+        return 0;
+    memcpy(fresh, (const void *)address, bytes);
+    if (mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)address) == MAP_FAILED) {
+        munmap(fresh, bytes);
+        return 0;
+    }
+    return 1;
+}
+
 /* Ask archdef; whatever it wants done in this process meanwhile is done here. */
 uint64_t standin_call(uint32_t function, const uint64_t *integers, const double *floats, const uint64_t *stack)
 {
@@ -151,6 +170,8 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
                 answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
         else if (answer.kind == ANSWER_MAP)
             result = map_shared(&answer, descriptor);
+        else if (answer.kind == ANSWER_REPLACE)
+            result = replace_pages(answer.value, answer.arguments[0], descriptor);
         else
             result = (uint64_t)munmap((void *)answer.value, answer.arguments[0]);
         if (descriptor >= 0)

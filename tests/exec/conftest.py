@@ -42,6 +42,14 @@ DONE: ret;
     call.uni (q), vprintf, (p0, p1);
     ret;
 }
+.visible .entry waits(.param .u64 p)
+{
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.volatile.global.u32 [%rd1], %r1;
+LOOP: ld.volatile.global.u32 %r2, [%rd1+4]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;
+    add.u32 %r3, %r2, 1; st.volatile.global.u32 [%rd1+8], %r3;
+    ret;
+}
 .visible .entry faults(.param .u64 p)
 {
     .reg .b32 %r<2>; .reg .b64 %rd<2>;

@@ -1,6 +1,7 @@
 """Does every value that a call of the runtime cannot take end in an error with the runtime's name and number, for every parameter of every call?"""
 import inspect
 
+import attrs
 import numpy as np
 import pytest
 
@@ -35,7 +36,7 @@ def calls():
 @pytest.fixture
 def given():
     """Gives, for a vocabulary, a value that is right for each parameter."""
-    def of(vocabulary):
+    def of(vocabulary, call=""):
         module, prefix = VOCABULARIES[vocabulary]
         device = archdef.Device(MACHINE, max_instructions=1000)
         module.use(device)
@@ -49,11 +50,33 @@ def given():
                         attribute=1, error=1, number=0,
                         type=7, rank=2, address=pointer, dims=(4, 4), strides=(16,), box=(4, 4), element_strides=(1, 1), function=int, block_size=32,
                         launches=[], event=event, start=event,
-                        end=other, advice=1)
+                        end=other, advice=1) | boxes(module, prefix, call, pointer)
         return values
     yield of
     for module, _ in VOCABULARIES.values():
         module.use()
+
+
+def boxes(module, prefix, call, pointer):
+    """Values that are right for the parameters of a call about rows, arrays and textures."""
+    def made(name, *arguments, **named):
+        return getattr(module, prefix + name)(*arguments, **named)
+    extent, desc = made("Extent", 4, 2, 0), made("ChannelFormatDesc", 8, 0, 0, 0, 1)
+    array = made("MallocArray", desc, 8, 4, 2)
+    resource, how = made("ResourceDesc", resType=0, array=array), made("TextureDesc")
+    rows = made("PitchedPtr", pointer, 16, 16, 4)
+    parms = "Memcpy3DPeerParms" if "Peer" in call else "Memcpy3DParms"
+    found = dict(desc=desc, extent=extent, width=8, height=4, pitch=8, dpitch=8, spitch=8, wOffset=0, hOffset=0, wOffsetDst=0, hOffsetDst=0, wOffsetSrc=0,
+                 hOffsetSrc=0, resDesc=resource, texDesc=how, viewDesc=None, pitched=rows, levels=2, x=8, y=0, z=0, w=0, f=1,
+                 p=made(parms, srcPtr=rows, dstArray=array, extent=made("Extent", 4, 2, 1)))
+    if "Texture" in call:
+        found["texObject"] = made("CreateTextureObject", resource, how)
+    if "Surface" in call:
+        found["surfObject"] = made("CreateSurfaceObject", resource)
+    found |= {end: array for end, named in (("dst", "ToArray"), ("src", "FromArray")) if named in call}
+    if "ArrayToArray" in call:
+        found |= dict(dst=array, src=made("MallocArray", desc, 8, 4), count=4)
+    return found | ({"array": array} if call.removeprefix(prefix) in ("ArrayGetInfo", "GetChannelDesc", "FreeArray") else {})
 
 
 def tried(call, arguments):
@@ -69,7 +92,7 @@ def tried(call, arguments):
 @pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
 @pytest.mark.parametrize("vocabulary, name", list(calls()))
 def test_an_odd_argument_is_refused_with_the_runtimes_error(given, vocabulary, name):
-    call, values = getattr(VOCABULARIES[vocabulary][0], name), given(vocabulary)
+    call, values = getattr(VOCABULARIES[vocabulary][0], name), given(vocabulary, name)
     parameters = [p for p in inspect.signature(call).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     for place, _parameter in enumerate(parameters):
         count = max(place + 1, sum(p.default is p.empty for p in parameters))
@@ -78,6 +101,19 @@ def test_an_odd_argument_is_refused_with_the_runtimes_error(given, vocabulary, n
             arguments = [good.get(p.name, 0) for p in parameters[:count]]
             arguments[place] = value
             tried(call, arguments)
+
+
+@pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
+@pytest.mark.parametrize("name", ["Memcpy3D", "Memcpy3DPeer", "Memset3D", "Malloc3D", "Malloc3DArray", "MallocArray", "CreateTextureObject", "CreateSurfaceObject"])
+def test_an_odd_field_of_a_structure_is_refused_with_the_runtimes_error(given, name):
+    call, values = getattr(cuda, "cuda" + name), given("cuda", "cuda" + name)
+    parameters = [p.name for p in inspect.signature(call).parameters.values() if p.default is p.empty]
+    good = values()
+    call(*(good.get(p, 0) for p in parameters))
+    for parameter in (p for p in parameters if attrs.has(type(good[p])) and type(good[p]).__module__.endswith("structures")):
+        for field in attrs.fields(type(good[parameter])):
+            for value in ODD:
+                tried(call, [attrs.evolve(good[p], **{field.name: value}) if p == parameter else good.get(p, 0) for p in parameters])
 
 
 @pytest.mark.skipif(MACHINE is None, reason="no machine is installed")

@@ -61,7 +61,7 @@ def launch(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[i
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
     values = [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
     start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
-    thread.session.tally.launched(start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
+    thread.session.note_launch(kernel, values, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
 
 
 @answers("cudaFuncGetAttributes")

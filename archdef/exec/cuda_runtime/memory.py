@@ -8,18 +8,16 @@ import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
 from archdef.run.pointer import Pointer
-from archdef.runtime import api
+from archdef.runtime import ends
 from archdef.runtime.status import Refusal
 
-PITCH_BYTES: Final = 512
-"""Rows of pitched memory begin at multiples of it, as on NVIDIA's devices."""
 PIECE_BYTES: Final = 16 << 20
 """Copies from the program's memory to the program's memory are made in pieces."""
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
-_EXTENT: Final = struct.Struct("<3Q")
-_PITCHED: Final = struct.Struct("<4Q")
 _PORTABLE, _MAPPED, _WRITE_COMBINED = 1, 2, 4
+_IO, _READ_ONLY = 4, 8
+"""Flags of cudaHostRegister that cudaHostAlloc has not."""
 
 
 @answers("cudaMalloc")
@@ -33,23 +31,6 @@ def malloc_async(thread: Thread, out: int, nbytes: int, stream: int) -> None:
     """Allocate at once, which is in time for the stream."""
     thread.session.stream(stream)
     malloc(thread, out, nbytes)
-
-
-@answers("cudaMallocPitch")
-def malloc_pitch(thread: Thread, out: int, pitch_out: int, width: int, height: int) -> None:
-    """Allocate rows."""
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
-    malloc(thread, out, pitch * height)
-    thread.memory.put_word(pitch_out, pitch)
-
-
-@answers("cudaMalloc3D")
-def malloc_3d(thread: Thread, out: int) -> None:
-    """Allocate planes of rows; the extent is a structure of 24 bytes, which is passed on the stack."""
-    width, height, depth = thread.stack[:3]
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
-    address = thread.session.allocated(thread.runtime.Malloc(pitch * height * depth))
-    thread.memory.put(out, _PITCHED.pack(address, pitch, width, height))
 
 
 @answers("cudaMallocManaged")
@@ -86,10 +67,18 @@ def malloc_host(thread: Thread, out: int, nbytes: int) -> None:
 
 @answers("cudaHostAlloc")
 def host_alloc(thread: Thread, out: int, nbytes: int, flags: int) -> None:
-    """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it."""
-    if flags & _MAPPED:
-        raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here (cudaHostAllocMapped); cudaMallocManaged can be shared")
-    malloc_host(thread, out, nbytes)
+    """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it and do not."""
+    flags &= 0xFFFFFFFF
+    if flags & ~(_PORTABLE | _MAPPED | _WRITE_COMBINED):
+        raise Refusal("InvalidValue", f"page-locked memory with the flags {flags:#x}")
+    _check_mapped(thread, flags)
+    thread.memory.put_word(out, thread.session.host_allocate(thread.connection, nbytes, flags))
+
+
+def _check_mapped(thread: Thread, flags: int) -> None:
+    if flags & _MAPPED and not thread.runtime.GetDeviceProperties().canMapHostMemory:
+        raise Refusal("NotSupported", f"kernels of {thread.runtime.device().architecture.label} do not see memory of the host: it does not declare "
+                                      "unified_addressing")
 
 
 @answers("cudaFreeHost")
@@ -102,21 +91,34 @@ def free_host(thread: Thread, address: int) -> None:
 @answers("cudaHostRegister")
 def host_register(thread: Thread, address: int, nbytes: int, flags: int) -> None:
     """Page-lock memory of the program: its copies then take as long as those of such memory, and still make the call wait."""
-    if flags & _MAPPED:
-        raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here (cudaHostRegisterMapped)")
-    thread.session.host_register(address, nbytes)
+    flags &= 0xFFFFFFFF
+    if not address or not nbytes or address + nbytes >= 1 << 47 or flags & ~(_PORTABLE | _MAPPED | _READ_ONLY):
+        raise Refusal("NotSupported" if flags == _IO else "InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked with the flags {flags:#x}")
+    _check_mapped(thread, flags)
+    thread.session.host_register(address, nbytes, flags)
 
 
 @answers("cudaHostUnregister")
 def host_unregister(thread: Thread, address: int) -> None:
     """Make it ordinary memory again."""
-    thread.session.host_unregister(address)
+    thread.session.host_unregister(thread.connection, address)
 
 
 @answers("cudaHostGetDevicePointer")
 def device_pointer(thread: Thread, out: int, address: int, flags: int) -> None:
-    """Refuse: kernels cannot reach memory of the host."""
-    raise Refusal("NotSupported", "kernels cannot reach page-locked memory of the host here; cudaMallocManaged can be shared")
+    """Give the address at which kernels see page-locked memory."""
+    if flags & 0xFFFFFFFF:
+        raise Refusal("InvalidValue", f"cudaHostGetDevicePointer with the flags {flags & 0xFFFFFFFF:#x}")
+    thread.memory.put_word(out, thread.session.host_on_devices(thread.connection, address))
+
+
+@answers("cudaHostGetFlags")
+def host_flags(thread: Thread, out: int, address: int) -> None:
+    """Say how page-locked memory was allocated; where kernels see it, it is mapped in any case."""
+    flags = thread.session.host_flags(address)
+    if flags is None:
+        raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
+    thread.memory.put_word(out, flags | (_MAPPED if thread.runtime.GetDeviceProperties().canMapHostMemory else 0), 4)
 
 
 @answers("cudaMemGetInfo")
@@ -136,7 +138,9 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
         number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is pointer.memory)
     else:
         pinned = thread.session.host_view(address, 1) is not None
-        kind, number, device, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, 0, address if pinned else 0
+        seen = pinned and thread.runtime.GetDeviceProperties().canMapHostMemory
+        device = thread.session.host_on_devices(thread.connection, address) if seen else 0
+        kind, number, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, address if pinned else 0
     thread.memory.put(out, _ATTRIBUTES.pack(kind, number, device, host))
 
 
@@ -152,7 +156,7 @@ def device_end(thread: Thread, address: int) -> Pointer:
 def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: int, wait: bool) -> None:
     """Copy between the program's memory and the devices'. What is not page-locked makes the call wait, as it does in CUDA."""
     session = thread.session
-    if kind > api.DEFAULT:
+    if kind > ends.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
     if not nbytes:      # and the addresses may be just past what was allocated
         return
@@ -175,19 +179,19 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.memory.into(source, origin)
         wait = wait or session.is_registered(source)
     if wait or bounced is not None:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
         thread.runtime.StreamSynchronize(session.stream(stream))
     else:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
     if bounced is not None:
         thread.memory.out_of(to, bounced)
 
 
 def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
-    if kind == api.DEFAULT:
+    if kind == ends.DEFAULT:
         return
-    ends = (*to, kind in (api.HOST_TO_DEVICE, api.DEVICE_TO_DEVICE)), (*source, kind in (api.DEVICE_TO_HOST, api.DEVICE_TO_DEVICE))
-    for address, pointer, on_device in ends:
+    both = (*to, kind in (ends.HOST_TO_DEVICE, ends.DEVICE_TO_DEVICE)), (*source, kind in (ends.DEVICE_TO_HOST, ends.DEVICE_TO_DEVICE))
+    for address, pointer, on_device in both:
         if on_device != (pointer is not None) and not (pointer is not None and thread.session.is_managed(address)):
             raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
@@ -217,24 +221,6 @@ def memcpy_peer_async(thread: Thread, to: int, to_device: int, source: int, sour
                                    thread.session.stream(stream))
 
 
-@answers("cudaMemcpy2D")
-def memcpy_2d(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int) -> None:
-    """Copy rows."""
-    memcpy_2d_async(thread, to, to_pitch, source, pitch, width, height, kind, 0)
-
-
-@answers("cudaMemcpy2DAsync")
-def memcpy_2d_async(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int) -> None:
-    """Copy rows, one after the other: as many copies as rows, but for rows without gaps."""
-    if width > min(to_pitch, pitch):
-        raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {to_pitch} and {pitch} apart")
-    if width == to_pitch == pitch:
-        copy(thread, to, source, width * height, kind, stream, wait=False)
-        return
-    for row in range(height):
-        copy(thread, to + row * to_pitch, source + row * pitch, width, kind, stream, wait=False)
-
-
 @answers("cudaMemset", "cudaMemset_ptds")
 def memset(thread: Thread, address: int, value: int, nbytes: int) -> None:
     """Set bytes."""
@@ -246,15 +232,6 @@ def memset_async(thread: Thread, address: int, value: int, nbytes: int, stream: 
     """Set bytes in a stream."""
     if nbytes:
         thread.runtime.MemsetAsync(device_end(thread, address), signed(value), nbytes, thread.session.stream(stream))
-
-
-@answers("cudaMemset2D")
-def memset_2d(thread: Thread, address: int, pitch: int, value: int, width: int, height: int) -> None:
-    """Set rows."""
-    if width > pitch:
-        raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {pitch} apart")
-    for row in range(height):
-        memset_async(thread, address + row * pitch, value, width, 0)
 
 
 @answers("cudaMemPrefetchAsync", "cudaMemAdvise")

@@ -15,11 +15,13 @@ cdef extern from "<sys/mman.h>" nogil:
     void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset)
     int munmap(void *address, size_t length)
     int madvise(void *address, size_t length, int advice)
-    int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_SHARED, MAP_FIXED, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
+    int mprotect(void *address, size_t length, int protection)
+    int PROT_NONE, PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_SHARED, MAP_FIXED, MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED
     void *MAP_FAILED
 
 cdef extern from "<unistd.h>" nogil:
     int close(int descriptor)
+    int dup(int descriptor)
 
 cdef extern from "archdef/engine/pages.h" nogil:
     int shared_pages(const char *name, size_t bytes)
@@ -32,6 +34,13 @@ cdef extern from "archdef/engine/pages.h" nogil:
 
 cpdef enum:
     GRANULE = 65536   # allocations start at multiples of it, and at least as much lies unmapped between two
+
+cdef uint64_t HOST_WINDOW_BYTES = <uint64_t>1 << 36     # addresses behind the device's memory, where kernels see memory of the host
+
+
+cdef inline uint64_t host_window(uint64_t capacity) noexcept nogil:
+    """The first of them, as bytes from the arena's first: whatever is allocated ends at least a granule before it."""
+    return (capacity + 2 * <uint64_t>GRANULE - 1) // <uint64_t>GRANULE * <uint64_t>GRANULE
 
 
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil:
@@ -86,16 +95,15 @@ cdef class DeviceMemory:
         self.running = 0
         self._lock = threading.Lock()
         self.capacity = capacity_bytes
-        cdef void *place = mmap(NULL, capacity_bytes or 1, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        if place == MAP_FAILED:
+        cdef void *place = mmap(NULL, host_window(capacity_bytes) + HOST_WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        if place == MAP_FAILED or mprotect(place, capacity_bytes or 1, PROT_READ | PROT_WRITE) != 0:
             raise DeviceMemoryError(f"the host cannot reserve {capacity_bytes} bytes of address space for device memory")
         self.arena = <char *>place
         pages_large(place, capacity_bytes)
 
     def __dealloc__(self):
         if self.arena != NULL:
-            munmap(self.arena, self.capacity or 1)
+            munmap(self.arena, host_window(self.capacity) + HOST_WINDOW_BYTES)
         heap_close(&self.heap)
         free(self.table)
         for descriptor in (self._shared or {}).values():
@@ -164,6 +172,43 @@ cdef class DeviceMemory:
             self._shared[address] = descriptor
             return descriptor
 
+    def host_gap(self, uint64_t nbytes, uint64_t start=0):
+        """Give the first address, from `start` on, at which `nbytes` bytes of the host could be shown to kernels.
+
+        Raises DeviceMemoryError if there is none.
+        """
+        first = <uint64_t>GLOBAL_BASE + host_window(self.capacity)
+        end = first + HOST_WINDOW_BYTES
+        with self._lock:
+            at = (max(first, start) + GRANULE - 1) // GRANULE * GRANULE
+            for low, high in self._spans:
+                if low < at + nbytes + GRANULE and high + GRANULE > at:
+                    at = (high + 2 * GRANULE - 1) // GRANULE * GRANULE
+        if nbytes > end - first or at + nbytes > end:
+            raise DeviceMemoryError(f"no {nbytes} of the {HOST_WINDOW_BYTES} bytes are left in which kernels see memory of the host", "capacity")
+        return at
+
+    def map_host(self, int descriptor, uint64_t nbytes, uint64_t address):
+        """Show the first bytes of a file to kernels, at an address that `host_gap` gave, until `free`. They count as no memory of the device.
+
+        Raises DeviceMemoryError if something lies there, or the host cannot map them.
+        """
+        if nbytes == 0 or self.host_gap(nbytes, address) != address:
+            raise DeviceMemoryError(f"{nbytes} bytes of the host cannot be shown at {address:#x}")
+        kept = dup(descriptor)
+        if kept < 0:
+            raise DeviceMemoryError("the host cannot open one more file", "capacity")
+        try:
+            self._map(address, nbytes, MAP_SHARED, kept)
+        except DeviceMemoryError:
+            close(kept)
+            raise
+        with self._lock:
+            self._shared[address] = kept
+            self._spans.append((address, address + nbytes))
+            self._spans.sort()
+            self._publish()
+
     cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1:
         """Put fresh pages behind an allocation."""
         if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_READ | PROT_WRITE, sharing | MAP_FIXED | MAP_NORESERVE, descriptor,
@@ -225,8 +270,8 @@ cdef class DeviceMemory:
 
     @property
     def used_bytes(self):
-        """Bytes handed out."""
-        return sum(end - start for start, end in self._spans)
+        """Bytes handed out, without memory of the host."""
+        return sum(end - start for start, end in self._spans if start < <uint64_t>GLOBAL_BASE + self.capacity)
 
     @property
     def free_bytes(self):

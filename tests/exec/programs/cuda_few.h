@@ -27,6 +27,55 @@ int cudaGetDevice(int *), cudaSetDevice(int), cudaDeviceGetAttribute(int *, int,
 int cudaGraphCreate(void **, unsigned);
 const char *cudaGetErrorString(int), *cudaGetErrorName(int);
 
+int cudaHostAlloc(void **, size_t, unsigned), cudaHostRegister(void *, size_t, unsigned), cudaHostUnregister(void *);
+int cudaHostGetDevicePointer(void **, void *, unsigned), cudaHostGetFlags(unsigned *, void *);
+/* Arrays, textures and surfaces. */
+struct format { int x, y, z, w, f; };
+struct extent { size_t width, height, depth; };
+struct place { size_t x, y, z; };
+struct pitched { void *ptr; size_t pitch, xsize, ysize; };
+struct parms {
+    void *srcArray; struct place srcPos; struct pitched srcPtr;
+    void *dstArray; struct place dstPos; struct pitched dstPtr;
+    struct extent extent; int kind;
+};
+struct resource {
+    int kind;
+    union {
+        struct { void *array; } array;
+        struct { void *pointer; struct format format; size_t bytes; } linear;
+        struct { void *pointer; struct format format; size_t width, height, pitch; } rows;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+struct texture {
+    int address[3], filter, read, srgb;
+    float border[4];
+    int normalized; unsigned anisotropy;
+    int mipmap_filter;
+    float bias, least, most;
+    int plain, seamless;
+};
+void __cudaRegisterTexture(void **, const void *, const void **, const char *, int, int, int);
+int cudaMalloc3D(struct pitched *, struct extent), cudaMemcpy3D(const struct parms *), cudaMemcpy3DAsync(const struct parms *, cudaStream_t);
+int cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int, cudaStream_t), cudaMemset2D(void *, size_t, int, size_t, size_t);
+int cudaMemset3D(struct pitched, int, struct extent), cudaMallocArray(void **, const struct format *, size_t, size_t, unsigned);
+int cudaMalloc3DArray(void **, const struct format *, struct extent, unsigned), cudaFreeArray(void *);
+int cudaMallocMipmappedArray(void **, const struct format *, struct extent, unsigned, unsigned);
+int cudaArrayGetInfo(struct format *, struct extent *, unsigned *, void *), cudaGetChannelDesc(struct format *, const void *);
+int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
+int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);
+int cudaMemcpy2DArrayToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, size_t, int);
+int cudaMemcpyToArray(void *, size_t, size_t, const void *, size_t, int), cudaMemcpyFromArray(void *, const void *, size_t, size_t, size_t, int);
+struct format cudaCreateChannelDesc(int, int, int, int, int);
+int cudaCreateTextureObject(unsigned long long *, const struct resource *, const struct texture *, const void *);
+int cudaDestroyTextureObject(unsigned long long), cudaGetTextureObjectResourceDesc(struct resource *, unsigned long long);
+int cudaGetTextureObjectTextureDesc(struct texture *, unsigned long long), cudaCreateSurfaceObject(unsigned long long *, const struct resource *);
+int cudaDestroySurfaceObject(unsigned long long), cudaGetSurfaceObjectResourceDesc(struct resource *, unsigned long long);
+int cudaBindTextureToArray(const void *, const void *, const struct format *), cudaUnbindTexture(const void *);
+int cudaBindTexture2D(size_t *, const void *, const void *, const struct format *, size_t, size_t, size_t);
+
 extern const unsigned char device_code[];                           /* a fat binary, which the test writes */
 static struct { int magic, version; const void *data; void *file; } wrapper = {0x466243b1, 1, device_code, 0};
 

@@ -1,0 +1,71 @@
+"""Memory of the host that kernels see where it is (mapped memory, zero copy): behind the device's own addresses, and checked like those.
+
+Accesses are timed as if it were the device's memory; see docs/explanation/host.md.
+"""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from archdef.errors import DeviceMemoryError
+
+if TYPE_CHECKING:
+    from archdef.run.memory import Memory
+    from archdef.spec import Architecture
+
+FEATURE = "unified_addressing"
+"""What a machine declares whose kernels see page-locked memory of the host."""
+
+
+def can_map(architecture: Architecture) -> bool:
+    """Say whether kernels of a machine see page-locked memory of the host."""
+    return FEATURE in architecture.isa.features
+
+
+def shared_file(nbytes: int) -> int:
+    """Give the descriptor of a file without a name that holds so many zeros. Raises OSError, OverflowError or ValueError where there is none."""
+    descriptor = os.memfd_create("archdef", os.MFD_CLOEXEC)
+    try:
+        os.ftruncate(descriptor, nbytes)
+    except (OSError, OverflowError, ValueError):
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def show(descriptor: int, nbytes: int, memories: Sequence[Memory]) -> int:
+    """Show the first bytes of a file to kernels of some devices, at one address in all of them; gives it.
+
+    Raises DeviceMemoryError if no such address is left.
+    """
+    start = 0
+    while True:
+        gaps = [memory.engine.host_gap(nbytes, start) for memory in memories]
+        if len(set(gaps)) == 1:
+            break
+        start = max(gaps)
+    shown: list[Memory] = []
+    try:
+        for memory in memories:
+            memory.engine.map_host(descriptor, nbytes, gaps[0])
+            shown.append(memory)
+    except DeviceMemoryError:
+        hide(gaps[0], shown)
+        raise
+    return gaps[0]
+
+
+def expect(address: int, memories: Sequence[Memory]) -> None:
+    """Note that kernels may be given this memory, so that one which waits there for the host is not taken for one that waits for ever."""
+    for memory in memories:
+        memory.shared_with_host.add(address)
+
+
+def hide(address: int, memories: Sequence[Memory]) -> None:
+    """Take it away from kernels again; waits for those that were launched, and may use it."""
+    for memory in memories:
+        if memory.context is not None:
+            memory.context.host.wait("free", list(memory.context.holding), [])
+        memory.shared_with_host.discard(address)
+        memory.free(address)

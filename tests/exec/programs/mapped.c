@@ -1,0 +1,185 @@
+/* Memory of the host that kernels see where it is: each part checks what it got. */
+#include <pthread.h>
+#include "cuda_few.h"
+
+void scale(void) {}
+void waits(void) {}
+void faults(void) {}                /* stores 1 to its pointer */
+static int factor;
+enum { N = 512, Portable = 1, Mapped = 2, IllegalAddress = 700 };
+static const dim3 ONE = {1, 1, 1}, BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
+
+__attribute__((constructor)) static void set_up(void)
+{
+    void **handle = registered();
+    KERNEL(scale);
+    KERNEL(faults);
+    KERNEL(waits);
+    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
+}
+
+static void expect(int right, const char *what)
+{
+    if (!right) {
+        printf("wrong: %s\n", what);
+        exit(3);
+    }
+}
+
+static void scaled(int *there)
+{
+    const int value = 3;
+    void *given[] = {&there};
+    CHECK(cudaMemcpyToSymbol(&factor, &value, sizeof value, 0, ToDevice));
+    CHECK(cudaLaunchKernel(scale, GRID, BLOCK, given, 0, 0));
+}
+
+static void store(void *there)
+{
+    void *given[] = {&there};
+    CHECK(cudaLaunchKernel(faults, ONE, ONE, given, 0, 0));
+}
+
+static void allocated(void)
+{
+    int *here, *there, *plain;
+    unsigned flags = 0;
+    CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Mapped));
+    CHECK(cudaHostGetDevicePointer((void **)&there, here, 0));
+    CHECK(cudaHostGetFlags(&flags, here));
+    expect(there == here && flags == Mapped, "one address for both sides");
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    scaled(there);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < N; ++i)
+        expect(here[i] == 3 * i, "mapped memory");
+    CHECK(cudaMallocHost((void **)&plain, N * sizeof(int)));        /* seen by kernels as well */
+    CHECK(cudaMemcpy(plain, here, N * sizeof(int), Default));
+    scaled(plain);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaHostGetDevicePointer((void **)&there, plain + 7, 0));
+    expect(there == plain + 7 && plain[5] == 45, "page-locked memory");
+    CHECK(cudaFreeHost(here));
+    CHECK(cudaFreeHost(plain));
+}
+
+static void registers(void)
+{
+    char *whole = malloc(1 << 16);
+    int *here = (int *)(whole + 1000), *there = NULL;
+    for (int i = 0; i < 1 << 16; ++i)
+        whole[i] = i;
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    CHECK(cudaHostRegister(here, N * sizeof(int), Mapped));
+    CHECK(cudaHostGetDevicePointer((void **)&there, here, 0));
+    for (int round = 1, power = 3; round < 3; ++round, power *= 3) {
+        scaled(there);
+        CHECK(cudaDeviceSynchronize());
+        for (int i = 0; i < N; ++i)
+            expect(here[i] == power * i, "memory of the program's own");
+    }
+    store(there + 1);
+    CHECK(cudaHostUnregister(here));            /* waits for what may use it */
+    expect(here[1] == 1 && here[2] == 18, "memory that is no longer page-locked");
+    for (int i = 0; i < 1 << 16; ++i)
+        if (i < 1000 || i >= 1000 + (int)sizeof(int) * N)
+            expect(whole[i] == (char)i, "what lies beside it");
+    expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 1, "what is not page-locked");
+    store(there);
+    expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel in memory that is no longer page-locked");
+    free(whole);
+}
+
+static void spins(void)
+{
+    volatile int *flag;
+    CHECK(cudaHostAlloc((void **)&flag, sizeof(int), Mapped));
+    store((void *)flag);
+    while (!*flag)              /* nobody asks the runtime for anything meanwhile */
+        ;
+    CHECK(cudaDeviceSynchronize());
+}
+
+static void answers(void)
+{
+    volatile int *flags;            /* a kernel's first word, what it then waits for, its answer */
+    CHECK(cudaHostAlloc((void **)&flags, 3 * sizeof(int), Mapped));
+    void *given[] = {&flags};
+    CHECK(cudaLaunchKernel(waits, ONE, ONE, given, 0, 0));
+    while (!flags[0])
+        ;
+    expect(!flags[2], "a kernel that still waits");
+    flags[1] = 41;
+    while (!flags[2])
+        ;
+    expect(flags[2] == 42, "the answer");
+    CHECK(cudaDeviceSynchronize());
+}
+
+static void devices(void)
+{
+    int *here, *there;
+    CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Portable | Mapped));
+    for (int device = 0; device < 2; ++device) {
+        CHECK(cudaSetDevice(device));
+        CHECK(cudaHostGetDevicePointer((void **)&there, here + device, 0));
+        store(there);
+        CHECK(cudaDeviceSynchronize());
+    }
+    expect(here[0] == 1 && here[1] == 1 && !here[2], "memory that kernels of two devices see");
+    store(here + 2);
+    CHECK(cudaFreeHost(here));      /* waits for both */
+}
+
+static void outside(void)
+{
+    int *here;
+    CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Mapped));
+    store(here + N);
+    expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel past the end");
+    store(&factor);
+    expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel in memory that is not page-locked");
+    store(here);
+    CHECK(cudaFreeHost(here));
+    store(here);
+    expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel in memory that was given back");
+}
+
+static void wrong(void)
+{
+    int here[16], *there;
+    unsigned flags;
+    expect(cudaHostAlloc((void **)&there, 64, 0x80) == 1, "unknown flags");
+    expect(cudaHostAlloc((void **)&there, (size_t)1 << 50, Mapped) == 2, "more than there is");
+    expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 1, "ordinary memory");
+    expect(cudaHostGetFlags(&flags, here) == 1, "flags of ordinary memory");
+    expect(cudaHostRegister((void *)0x10000, 64, Mapped) == 0 && cudaHostGetDevicePointer((void **)&there, (void *)0x10000, 0) == 1, "no memory");
+    expect(cudaHostRegister((void *)-4096, 64, Mapped) == 1 && cudaHostRegister(here, (size_t)-1, 0) == 1, "past the end of addresses");
+    CHECK(cudaHostRegister(here, sizeof here, Mapped));
+    expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 801, "memory on the stack");
+    expect(cudaHostRegister(here, sizeof here, 0) == 712 && cudaHostUnregister(here + 1) == 713, "twice, and not at all");
+    CHECK(cudaHostUnregister(here));
+}
+
+static void refused(void)
+{
+    int *there;
+    expect(cudaHostAlloc((void **)&there, 64, Mapped) == 801 && cudaHostRegister(&there, 64, Mapped) == 801, "a machine that cannot");
+    CHECK(cudaMallocHost((void **)&there, 64));
+    expect(cudaHostGetDevicePointer((void **)&there, there, 0) == 801, "a machine that cannot");
+}
+
+int main(int count, char **arguments)
+{
+    static const struct { const char *name; void (*run)(void); } parts[] = {
+        {"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside}, {"wrong", wrong}, {"refused", refused}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
+            parts[i].run();
+            puts("PASSED");
+            return 0;
+        }
+    return 4;
+}

@@ -1,0 +1,32 @@
+"""Do kernels see memory of the host where the program has it, and nothing else of the program's?"""
+import pytest
+
+from archdef import exec as programs
+from archdef import registry
+from archdef.run.mapped import can_map
+
+MACHINES = [name for name in ("gt200", "gf100", "v100", "c500") if name in registry.names()]
+SEEING = [name for name in MACHINES if can_map(registry.described(name))]
+pytestmark = pytest.mark.skipif(not SEEING, reason="needs the plugins of this repository")
+
+
+def run(command, machine, tmp_path, devices=1):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run(command, machine, devices, output)
+        output.seek(0)
+        return found, output.read()
+
+
+@pytest.mark.parametrize("part", ["allocated", "registers", "spins", "answers", "devices", "outside", "wrong"])
+@pytest.mark.parametrize("machine", SEEING)
+def test_a_part_does_what_it_shall(build, machine, part, tmp_path):
+    found, printed = run([build("mapped"), part], machine, tmp_path, 2 if part == "devices" else 1)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}
+    assert set(found.mapped) == {"allocated": {"scale"}, "registers": {"scale", "faults"}, "answers": {"waits"}, "wrong": set()}.get(part, {"faults"})
+    assert ("not over the host link" in str(found)) == (part != "wrong")
+
+
+@pytest.mark.parametrize("machine", sorted(set(MACHINES) - set(SEEING)))
+def test_a_machine_whose_kernels_do_not_see_it_says_so(build, machine, tmp_path):
+    found, printed = run([build("mapped"), "refused"], machine, tmp_path)
+    assert printed == "PASSED\n" and any("does not declare unified_addressing" in text for text in found.failures)
