@@ -37,6 +37,8 @@ _LOG = logging.getLogger(__name__)
 _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
 _ASSUMED_CUDA: Final = 12
+_PIECE_BYTES: Final = 1 << 16
+"""What is taken at once of the program's memory for what calls give by their addresses."""
 _Thing = TypeVar("_Thing")
 
 
@@ -72,10 +74,12 @@ class Session:
         self._of_stub: dict[int, Binary] = {}
         self._of_shadow: dict[int, Binary] = {}
         self._handles: dict[int, Any] = {}
+        self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
         self._pinned = HostMemory()
+        self._lasting = self._lasting_left = 0
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -107,9 +111,21 @@ class Session:
             raise Refusal("InvalidResourceHandle", f"{handle:#x} is no {kind.__name__.lower()}")
         return found
 
+    def handle_of(self, thing: Any) -> int:
+        """Give the number that stands for something: always the same one."""
+        with self.lock:
+            if thing not in self._numbers:
+                self._numbers[thing] = self.handle(thing)
+            return self._numbers[thing]
+
     def forget(self, handle: int) -> None:
         """Let a number stand for nothing."""
         self._handles.pop(handle, None)
+
+    def forget_thing(self, thing: Any) -> None:
+        """Let the number of something that `handle_of` has numbered stand for nothing."""
+        with self.lock:
+            self._handles.pop(self._numbers.pop(thing, 0), None)
 
     def stream(self, handle: int) -> Stream | int | None:
         """Give a stream; 0 to 2 are the runtime's own."""
@@ -167,6 +183,15 @@ class Session:
     def host_allocate(self, connection: Connection, nbytes: int) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
         return self._pinned.allocate(connection, nbytes)
+
+    def lasting(self, connection: Connection, nbytes: int) -> int:
+        """Give the address of memory in the program that stays until its end, for what a call gives by its address."""
+        with self.lock:
+            room = -(-nbytes // 16) * 16
+            if self._lasting_left < room:
+                self._lasting, self._lasting_left = (self.host_allocate(connection, max(room, _PIECE_BYTES)), max(room, _PIECE_BYTES))
+            self._lasting, self._lasting_left, address = self._lasting + room, self._lasting_left - room, self._lasting
+            return address
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""

@@ -46,6 +46,9 @@ class Host:
         """Launches on several devices whose grids may wait for each other."""
         self._spans: list[Span] = []
         self._in_function = False
+        self._paid = False
+        self.captures: list = []
+        """Captures of streams that have not ended."""
         self.lock = threading.RLock()
 
     @property
@@ -81,13 +84,23 @@ class Host:
         """Move the clock by the cost of a call."""
         if self._in_function:
             raise HostError(f"{name}: a host function of a stream must not call the runtime")
-        if duration:
+        if duration and not self._paid:
             last = self._spans[-1] if self._spans else None
             start = self.now
             if last is not None and (last.place, last.name, last.end) == ("host", name, start):    # one span for a polling loop
                 start = self._spans.pop().start
             self.now += duration
             self._spans.append(Span("host", "host", name, "", start, self.now, 0))
+
+    @contextlib.contextmanager
+    def one_call(self, name: str, duration: int) -> Iterator[None]:
+        """Charge once for all that the block puts into streams."""
+        self.charge(name, duration)
+        self._paid = True
+        try:
+            yield
+        finally:
+            self._paid = False
 
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:

@@ -181,6 +181,11 @@ class Grid:
         self.result: Run | None = None
         self._began = 0.0
 
+    def again(self) -> Grid:
+        """Give the same launch once more, not started."""
+        return Grid(self.launcher, self.arguments, self.parameters, self.program, self.shared, self.resident, self.variables, self.cooperative,
+                    self.progress, self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline)
+
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
         assert self.engine is not None, "started and not finished"

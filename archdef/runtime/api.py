@@ -27,6 +27,7 @@ from archdef.run.symbols import Symbol
 from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.devices import Devices
+from archdef.runtime.graphs import GraphCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.spec import Architecture
@@ -53,11 +54,12 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime:
+class Runtime(GraphCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
         """also, whole_shared : how properties differ from CUDA's; see `DeviceProperties`."""
+        super().__init__()
         self.devices = Devices()
         self._also, self._whole_shared = also, whole_shared
         self._allocated: dict[tuple[int, int], int] = {}
@@ -157,6 +159,7 @@ class Runtime:
         """Allocate device memory on the current device."""
         if size < 0:
             raise Refusal("InvalidValue", f"{size} bytes")
+        self._unsafe("Malloc")
         memory = self._memory(self.devices.current)
         address = memory.allocate(max(1, size))
         self._allocated[id(memory), address] = size
@@ -166,6 +169,7 @@ class Runtime:
         """Wait for the device, and give memory back. None or 0 does nothing."""
         if pointer is None or isinstance(pointer, int) and not pointer:
             return
+        self._unsafe("Free")
         memory: Any = getattr(pointer, "memory", None)
         address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
         if not isinstance(address, int) or self._allocated.pop((id(memory), int(address)), None) is None:
@@ -370,9 +374,9 @@ class Runtime:
         """Let a stream wait for the last record of an event, of any device."""
         self._stream(stream).wait_event(self._event(event))
 
-    def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a host function when the stream has done what it has so far."""
-        self._stream(stream).call(function, *arguments)
+    def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any, issued: Callable[[], None] | None = None) -> None:
+        """Call a host function when the stream has done what it has so far; `issued` is called when a stream takes it."""
+        self._stream(stream).call(function, *arguments, issued=issued)
 
     # ------------------------------------------------------------------------------------------------------------ events
     def EventCreate(self) -> Event:
@@ -634,6 +638,8 @@ class Runtime:
         there, here = (isinstance(end, (Pointer, DeviceArray)) for end in (dst, src))
         if kind != DEFAULT and kind != _KINDS[there, here]:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit {type(dst).__name__} and {type(src).__name__}")
+        if wait:
+            self._unsafe("Memcpy")
         to: Any = self._device_end(dst) if there else _host_end(dst, write=True)
         source: Any = self._device_end(src) if here else _host_end(src, write=False)
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
@@ -657,8 +663,10 @@ class Runtime:
         elif here:
             context = source[0].context
             context.to_host(to[:count], source[1], self._stream(stream, context), wait)
+        elif (into := self._stream(stream)).capture is not None:
+            into.capture.add(into, self.copy_work(to, source, count))
         else:
-            self._stream(stream).synchronize()
+            into.synchronize()
             to[:count] = source[:count]
 
 

@@ -14,7 +14,7 @@ from archdef.runtime.status import STATUS, status_of
 
 DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")
 """Calls of the driver, whose prefix may be another one."""
-CALLS = tuple(name for name, value in vars(api.Runtime).items() if callable(value) and name[0].isupper() and name not in DRIVER)
+CALLS = tuple(name for name in dir(api.Runtime) if callable(getattr(api.Runtime, name)) and name[0].isupper() and name not in DRIVER)
 """Every other call, without prefix."""
 PLAIN = ("use", "device", "default_stream_per_thread")
 """What archdef adds; it has no prefix."""
@@ -22,6 +22,11 @@ CONSTANTS = {"MemcpyHostToHost": api.HOST_TO_HOST, "MemcpyHostToDevice": api.HOS
              "MemcpyDeviceToDevice": api.DEVICE_TO_DEVICE, "MemcpyDefault": api.DEFAULT, "StreamDefault": 0,
              "StreamNonBlocking": api.NON_BLOCKING, "EventDefault": 0, "EventDisableTiming": api.DISABLE_TIMING,
              "StreamLegacy": api.STREAM_LEGACY, "StreamPerThread": api.STREAM_PER_THREAD,
+             "StreamCaptureModeGlobal": 0, "StreamCaptureModeThreadLocal": 1, "StreamCaptureModeRelaxed": 2,
+             "StreamCaptureStatusNone": 0, "StreamCaptureStatusActive": 1, "StreamCaptureStatusInvalidated": 2,
+             "StreamAddCaptureDependencies": 0, "StreamSetCaptureDependencies": 1,
+             "GraphNodeTypeKernel": 0, "GraphNodeTypeMemcpy": 1, "GraphNodeTypeMemset": 2, "GraphNodeTypeHost": 3, "GraphNodeTypeGraph": 4,
+             "GraphNodeTypeEmpty": 5, "GraphNodeTypeWaitEvent": 6, "GraphNodeTypeEventRecord": 7,
              "CpuDeviceId": api.CPU_DEVICE, "MemAttachGlobal": api.ATTACH_GLOBAL, "MemAttachHost": api.ATTACH_HOST,
              "MemAdviseSetReadMostly": api.READ_MOSTLY, "MemAdviseUnsetReadMostly": api.NOT_READ_MOSTLY,
              "LimitStackSize": 0, "LimitPrintfFifoSize": 1, "LimitMallocHeapSize": 2, "LimitDevRuntimeSyncDepth": 3,

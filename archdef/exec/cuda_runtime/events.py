@@ -74,8 +74,8 @@ def add_callback(thread: Thread, stream: int, function: int, data: int, flags: i
 
 
 def _call_back(thread: Thread, stream: int, function: int, *arguments: int) -> None:
-    helper = thread.session.serve(thread)
-    thread.runtime.LaunchHostFunc(thread.session.stream(stream), helper.expect(lambda: helper.call(function, *arguments)))
+    called, issued = thread.session.serve(thread).expected(function, *arguments)
+    thread.runtime.LaunchHostFunc(thread.session.stream(stream), called, issued=issued)
 
 
 @answers("cudaEventCreate")

@@ -4,7 +4,10 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from archdef.exec.calls import Thread, answers, shape, signed
+from archdef.host import Launched, Node
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -44,24 +47,38 @@ def configure_call(thread: Thread, grid_xy: int, grid_z: int, block_xy: int, blo
 @answers("cudaLaunchKernel", "cudaLaunchKernel_ptsz", "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz")
 def launch_kernel(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int, stream: int) -> None:
     """Launch."""
-    launch(thread, thread.session.kernel(stub), shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream)
+    launch(thread, stub, shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream)
 
 
 @answers("cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz")
 def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int,
                        stream: int) -> None:
     """Launch a grid that may synchronise."""
-    launch(thread, thread.session.kernel(stub), shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream, cooperative=True)
+    launch(thread, stub, shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream, cooperative=True)
 
 
-def launch(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
+def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
+    kernel = thread.session.kernel(stub)
+    values = kernel_arguments(thread, kernel, arguments)
+    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
+    launched(thread, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)), stub, (*grid, *block), shared_bytes, values)
+
+
+def kernel_arguments(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
+    """Read the arguments of a kernel."""
     layout = kernel.program.parameter_layout
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
-    values = [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
-    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
-    thread.session.tally.launched(start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
+    return [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+
+
+def launched(thread: Thread, launch: Launched | Node, stub: int, shapes: tuple[int, ...], shared_bytes: int, values: list[bytes]) -> None:
+    """Count a launch; of one that became the node of a graph, note what it was made of."""
+    if isinstance(launch, Node):
+        launch.work = attrs.evolve(launch.work, given=(stub, *shapes, shared_bytes, values))
+    else:
+        thread.session.tally.launched(launch)
 
 
 @answers("cudaFuncGetAttributes")

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.cuda_runtime.copies import copy_ends
 from archdef.run.pointer import Pointer
 from archdef.runtime import api
 from archdef.runtime.status import Refusal
@@ -153,12 +154,15 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
     """Copy between the program's memory and the devices'. What is not page-locked makes the call wait, as it does in CUDA."""
     session = thread.session
     end, start = session.pointer(to), session.pointer(source)
-    _check_direction(thread, (to, end), (source, start), kind)
+    check_direction(thread, (to, end), (source, start), kind)
     if not nbytes:
         return
     for pointer in (end, start):
         if pointer is not None and nbytes > pointer.left:
             raise Refusal("InvalidValue", f"{nbytes} bytes asked, {pointer.left} there from {int(pointer):#x} on")
+    if not wait and thread.runtime.StreamIsCapturing(session.stream(stream)):
+        thread.runtime.capture_work(session.stream(stream), thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes))
+        return
     if end is None and start is None and nbytes > PIECE_BYTES:
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
@@ -181,7 +185,8 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.memory.out_of(to, bounced)
 
 
-def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
+def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
+    """Check that the ends of a copy lie where its direction says. Raises Refusal."""
     if kind > api.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
     if kind == api.DEFAULT:
