@@ -59,7 +59,7 @@ class Capture:
         """Let its streams be ordinary ones."""
         for stream in self.before:
             stream.capture = None
-        self.origin.context.host.captures.remove(self)
+        self.origin.context.captures.remove(self)
 
     @property
     def unjoined(self) -> list[Node]:
@@ -85,7 +85,7 @@ def begin(stream: Stream, mode: int = GLOBAL, graph: Graph | None = None, after:
         if stream.capture is not None:
             raise CaptureError(f"{stream.label} is being captured already", "IllegalState")
         stream.capture = capture = Capture(stream, mode, graph, after)
-        host.captures.append(capture)
+        stream.context.captures.append(capture)
         return capture
 
 

@@ -22,6 +22,7 @@ from archdef.host.pinned import HostBytes, is_pinned
 from archdef.host.stream import Event, Launched, Stream
 
 if TYPE_CHECKING:
+    from archdef.host.capture import Capture
     from archdef.host.host import Host
 
 TO_DEVICE, TO_HOST = "h2d", "d2h"
@@ -35,6 +36,8 @@ class Context:
     def __init__(self, architecture, memory, host: Host, grids=None):
         self.architecture, self.memory, self.host = architecture, memory, host
         self.link = link_of(architecture)
+        self.captures: list[Capture] = []
+        """Captures that have begun in its streams and not ended."""
         self.number = host.add(self)
         self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
         link = self.link

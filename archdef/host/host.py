@@ -11,13 +11,16 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from archdef.errors import HostError
 from archdef.host.engines import Engine
 from archdef.host.link import FS_PER_S, TYPICAL
 from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
 from archdef.host.timeline import Recorded, Span, Timeline
+
+if TYPE_CHECKING:
+    from archdef.host.capture import Capture
 
 
 class Host:
@@ -47,14 +50,17 @@ class Host:
         self._spans: list[Span] = []
         self._in_function = False
         self._paid = False
-        self.captures: list = []
-        """Captures of streams that have not ended."""
         self.lock = threading.RLock()
 
     @property
     def contexts(self) -> list:
         """The device contexts that are in use."""
         return [context for known in self._contexts if (context := known()) is not None]
+
+    @property
+    def captures(self) -> list[Capture]:
+        """The captures of streams that have not ended."""
+        return [capture for context in self.contexts for capture in context.captures]
 
     def add(self, context) -> int:
         """Take a device context in; give its number."""

@@ -127,7 +127,9 @@ class Runtime(GraphCalls):
         """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
         with contextlib.suppress(Exception):        # forgetting it is what a reset is for
-            device.context.synchronize()
+            device.context.drain()
+        for capture in list(device.context.captures):
+            capture.leave()
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)

@@ -93,8 +93,9 @@ class GraphCalls:
 
     def _unsafe(self, name: str) -> None:
         """Refuse a call that captures do not allow."""
-        if self.devices.all() and (device := self.devices.current).streams_in_use:
-            capture.refuse_unsafe(device.host.captures, name, getattr(self._thread_modes, "mode", capture.GLOBAL))
+        for device in self.devices.all():
+            if device.streams_in_use and device.context.captures:
+                capture.refuse_unsafe(device.context.captures, name, getattr(self._thread_modes, "mode", capture.GLOBAL))
 
     # ------------------------------------------------------------------------------------------------------------- graphs
     def GraphCreate(self, flags: int = 0) -> Graph:
@@ -163,7 +164,7 @@ class GraphCalls:
 
     def GraphDestroyNode(self, node: Node) -> None:
         """Take a node out of its graph."""
-        node.graph.remove(self._node(node))
+        self._node(node).graph.remove(node)
 
     def GraphGetNodes(self, graph: Graph) -> list[Node]:
         """List the nodes of a graph."""
@@ -183,7 +184,7 @@ class GraphCalls:
 
     def GraphNodeGetDependentNodes(self, node: Node) -> list[Node]:
         """List what waits for a node."""
-        return node.graph.followers(self._node(node))
+        return self._node(node).graph.followers(node)
 
     def GraphNodeGetType(self, node: Node) -> int:
         """Give the number of what a node does."""
