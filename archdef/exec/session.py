@@ -175,6 +175,15 @@ class Session:
         if managed is not None:
             connection.unmap(address, managed.nbytes)
 
+    def free_async(self, address: int, stream: Stream | int | None) -> None:
+        """Give memory of a pool back behind what a stream has. Raises Refusal, CaptureError."""
+        pointer = self.pointer(address)
+        if pointer is None:
+            raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
+        self.runtime.FreeAsync(pointer, stream)
+        with self.lock:
+            self._on_device.remove(address)
+
     def forget_allocations(self, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
         with self.lock:

@@ -19,6 +19,7 @@ from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
 from archdef.host.pinned import HostBytes, is_pinned
+from archdef.host.pools import Pool
 from archdef.host.stream import Event, Launched, Stream
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ class Context:
         self.link = link_of(architecture)
         self.captures: list[Capture] = []
         """Captures that have begun in its streams and not ended."""
+        self.default_pool = self.pool = Pool(self)
+        """The pool that there is from the start, and the one that allocations in streams take from."""
+        self.pools = [self.default_pool]
         self.number = host.add(self)
         self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
         link = self.link
@@ -164,6 +168,17 @@ class Context:
     def drain(self) -> None:
         """Wait for what is in the streams of this device; one that is captured has nothing to wait for."""
         self.host.wait(f"synchronize {self.label}", list(self.tails.values()), [self])
+
+    # ------------------------------------------------------------------------------------------------------------- pools
+    def new_pool(self, most_bytes: int = 0) -> Pool:
+        """Make a pool of this device's memory."""
+        self.pools.append(pool := Pool(self, most_bytes))
+        return pool
+
+    def forget_pools(self) -> None:
+        """Begin with an empty default pool, and no others."""
+        self.default_pool = self.pool = Pool(self)
+        self.pools = [self.default_pool]
 
     # -------------------------------------------------------------------------------------------------------------- work
     def launch(self, grid, stream: Stream | None) -> Launched | Node:

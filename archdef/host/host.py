@@ -189,6 +189,8 @@ class Host:
                 self.charge(name, max((s.call_fs for s in contexts), default=0))
             else:
                 self._spans.append(Span("host", "host", name, "", begun, self.now, 0))
+            for pool in (pool for context in contexts for pool in context.pools):
+                pool.trim(pool.threshold)
             self.raise_errors(contexts)
 
     def synchronize(self) -> None:

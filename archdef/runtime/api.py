@@ -28,6 +28,7 @@ from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.devices import Devices
 from archdef.runtime.graphs import GraphCalls
+from archdef.runtime.pools import PoolCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.spec import Architecture
@@ -54,12 +55,13 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(GraphCalls):
+class Runtime(GraphCalls, PoolCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
         """also, whole_shared : how properties differ from CUDA's; see `DeviceProperties`."""
-        super().__init__()
+        GraphCalls.__init__(self)
+        PoolCalls.__init__(self)
         self.devices = Devices()
         self._also, self._whole_shared = also, whole_shared
         self._allocated: dict[tuple[int, int], int] = {}
@@ -133,6 +135,7 @@ class Runtime(GraphCalls):
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
+        self._forget_pools(device.memory)
         for images in list(device.memory.images):
             images.reset()
 
@@ -174,6 +177,8 @@ class Runtime(GraphCalls):
         self._unsafe("Free")
         memory: Any = getattr(pointer, "memory", None)
         address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
+        if isinstance(address, int) and self._free_pooled(memory, int(address)):
+            return
         if not isinstance(address, int) or self._allocated.pop((id(memory), int(address)), None) is None:
             raise Refusal("InvalidValue", f"{values.shown(address)} was not given by Malloc, or was freed")
         context = memory.context

@@ -29,13 +29,6 @@ def malloc(thread: Thread, out: int, nbytes: int) -> None:
     thread.memory.put_word(out, thread.session.allocated(thread.runtime.Malloc(nbytes)))
 
 
-@answers("cudaMallocAsync", "cudaMallocAsync_ptsz")
-def malloc_async(thread: Thread, out: int, nbytes: int, stream: int) -> None:
-    """Allocate at once, which is in time for the stream."""
-    thread.session.stream(stream)
-    malloc(thread, out, nbytes)
-
-
 @answers("cudaMallocPitch")
 def malloc_pitch(thread: Thread, out: int, pitch_out: int, width: int, height: int) -> None:
     """Allocate rows."""
@@ -70,13 +63,6 @@ def free(thread: Thread, address: int) -> None:
     """Give memory back."""
     if address:
         thread.session.free(thread.connection, address)
-
-
-@answers("cudaFreeAsync", "cudaFreeAsync_ptsz")
-def free_async(thread: Thread, address: int, stream: int) -> None:
-    """Give memory back when the stream is there: here the call waits for it."""
-    thread.runtime.StreamSynchronize(thread.session.stream(stream))
-    free(thread, address)
 
 
 @answers("cudaMallocHost")
