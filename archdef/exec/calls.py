@@ -6,7 +6,7 @@ import inspect
 import struct
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from archdef.exec.wire import Gone
 from archdef.runtime.status import STATUS
@@ -51,6 +51,8 @@ class Thread:
         self.floats: tuple[float, ...] = ()
         self.stack: tuple[int, ...] = ()
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
+        self.ranges: dict[Any, list[int]] = {}
+        """Of each domain of NVTX, the ranges that this thread has begun and not ended."""
         self.configurations: list[tuple[bytes, bytes, int, int]] = []
         """Launches between ``<<<…>>>`` and the call of the stub."""
 

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_runtime
+from archdef.exec import cuda_runtime, nvtx
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, SUCCESS, Thread
 from archdef.exec.session import Session
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
 """What the stand-in has, by number."""
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
+_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvToolsExt.so.1")
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
-_ = cuda_runtime
+_ = cuda_runtime, nvtx
 
 
 class NotHere(ArchdefError):

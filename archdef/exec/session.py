@@ -266,8 +266,9 @@ class Session:
         return self.module(binary).symbols[binary.variables[shadow]]
 
     def end(self) -> None:
-        """Let what was launched end, as it does when a process of CUDA ends without waiting."""
+        """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open."""
         try:
             self.tally.count(to_the_end=True)
         except ArchdefError as error:
             self.tally.failed.append(str(error))
+        self.host.end_ranges()

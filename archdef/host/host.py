@@ -50,6 +50,8 @@ class Host:
         self._spans: list[Span] = []
         self._in_function = False
         self._paid = False
+        self._range_numbers = itertools.count(1)
+        self._open_ranges: dict[int, tuple[str, int]] = {}
         self.lock = threading.RLock()
 
     @property
@@ -107,6 +109,40 @@ class Host:
             yield
         finally:
             self._paid = False
+
+    # ------------------------------------------------------------------------------------------------------------- ranges
+    def mark(self, name: str) -> None:
+        """Mark this moment in the timeline."""
+        with self.lock:
+            self._spans.append(Span("host", "marks", name, "", self.now, self.now, kind="record"))
+
+    def begin_range(self, name: str) -> int:
+        """Begin a range of the timeline; gives the number by which it is ended."""
+        with self.lock:
+            number = next(self._range_numbers)
+            self._open_ranges[number] = name, self.now
+            return number
+
+    def end_range(self, number: int) -> None:
+        """End a range; one that is not open stays so."""
+        with self.lock:
+            if number in self._open_ranges:
+                name, start = self._open_ranges.pop(number)
+                self._spans.append(Span("host", "ranges", name, "", start, self.now, kind="range"))
+
+    def end_ranges(self) -> None:
+        """End all ranges."""
+        for number in list(self._open_ranges):
+            self.end_range(number)
+
+    @contextlib.contextmanager
+    def range(self, name: str) -> Iterator[None]:
+        """Give what the block puts in motion a range of the timeline, which ends with the block."""
+        number = self.begin_range(name)
+        try:
+            yield
+        finally:
+            self.end_range(number)
 
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:

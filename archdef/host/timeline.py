@@ -32,7 +32,7 @@ class Span:
     place: str
     """Device, or ``host``."""
     row: str
-    """Copy engine, ``kernels``, ``events``, ``functions``; on the host ``host``."""
+    """Copy engine, ``kernels``, ``events``, ``functions``; on the host ``host``, ``ranges``, ``marks``."""
     name: str
     stream: str
     """The stream's label; empty for the host's own calls."""
@@ -41,7 +41,7 @@ class Span:
     end: int
     nbytes: int = 0
     kind: str = "call"
-    """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, or ``call``."""
+    """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, ``range``, or ``call``."""
     failed: bool = False
     recorded: Recorded | None = attrs.field(default=None, eq=False, repr=False)
     """Of a kernel: its `Run.timeline`, if that was asked for."""
@@ -132,7 +132,7 @@ class Timeline:
         rows: list[tuple[str, str, list[Span]]] = []
         for place in dict.fromkeys(s.place for s in self.spans):
             mine = self.of(place)
-            for row in sorted({s.row for s in mine} - {"events"}):
+            for row in sorted({s.row for s in mine} - {"events", "marks"}):
                 lanes: list[list[Span]] = []
                 for s in self.of(place, row):
                     lane = next((lane for lane in lanes if lane[-1].end <= s.start), None)

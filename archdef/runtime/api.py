@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
-from archdef.host import Event, Launched, Stream
+from archdef.host import Event, Launched, Node, Stream
 from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
@@ -28,7 +28,9 @@ from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.devices import Devices
 from archdef.runtime.graphs import GraphCalls
+from archdef.runtime.launch_calls import LaunchCalls
 from archdef.runtime.pools import PoolCalls
+from archdef.runtime.stream_calls import DeviceCalls, StreamCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.spec import Architecture
@@ -55,13 +57,14 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(GraphCalls, PoolCalls):
+class Runtime(GraphCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
         """also, whole_shared : how properties differ from CUDA's; see `DeviceProperties`."""
         GraphCalls.__init__(self)
         PoolCalls.__init__(self)
+        LaunchCalls.__init__(self)
         self.devices = Devices()
         self._also, self._whole_shared = also, whole_shared
         self._allocated: dict[tuple[int, int], int] = {}
@@ -377,10 +380,6 @@ class Runtime(GraphCalls, PoolCalls):
         """Say whether a stream has done all its work by now."""
         return self._stream(stream).done
 
-    def StreamWaitEvent(self, stream: Stream | int | None, event: Event, flags: int = 0) -> None:
-        """Let a stream wait for the last record of an event, of any device."""
-        self._stream(stream).wait_event(self._event(event))
-
     def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any, issued: Callable[[], None] | None = None) -> None:
         """Call a host function when the stream has done what it has so far; `issued` is called when a stream takes it."""
         self._stream(stream).call(function, *arguments, issued=issued)
@@ -423,12 +422,12 @@ class Runtime(GraphCalls, PoolCalls):
 
     # ---------------------------------------------------------------------------------------------------------- launches
     def LaunchKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
-                     stream: Stream | int | None = None) -> Launched:
+                     stream: Stream | int | None = None) -> Launched | Node:
         """Put a kernel into a stream of the current device; it is compiled anew for a device that it was not compiled for."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=False)
 
     def LaunchCooperativeKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
-                                stream: Stream | int | None = None) -> Launched:
+                                stream: Stream | int | None = None) -> Launched | Node:
         """Put a kernel into a stream whose whole grid may synchronise: every block must be resident at once."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=True)
 
@@ -575,13 +574,13 @@ class Runtime(GraphCalls, PoolCalls):
         return count, kind
 
     def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,
-                cooperative: bool) -> Launched:
+                **options: Any) -> Launched | Node:
         stream = self._stream(stream)
         device = self.devices.current
         if stream.context is not device.context:
             raise HostError(f"{values.shown(stream)} is not of the current device, {device.context.label}")
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
-        return launcher.launch(*arguments, cooperative=cooperative)
+        return launcher.launch(*arguments, **options)
 
     @staticmethod
     def _most_threads(kernel: Kernel) -> int:

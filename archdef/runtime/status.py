@@ -45,6 +45,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "CapturedEvent": (907, "operation not permitted on an event last recorded in a capturing stream"),
     "StreamCaptureWrongThread": (908, "attempt to terminate a thread-local capture sequence from another thread"),
     "GraphExecUpdateFailure": (910, "the graph update was not performed because it included changes which violated constraints"),
+    "InvalidClusterSize": (912, "invalid cluster size"),
     "Unknown": (999, "unknown error"),
 }
 """Name without the vocabulary's prefix → number, what it means. Numbers are CUDA's, also for the other vocabulary."""
@@ -61,7 +62,7 @@ class Refusal(ArchdefError):
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
 _LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit",
-             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound"}
+             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "cluster": "InvalidClusterSize"}
 _CAPTURES = {"CapturedEvent": "CapturedEvent", "IllegalState": "IllegalState", "Mode": "InvalidValue"}
 """Kind of archdef's error → the runtime's name."""
 
