@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from archdef.exec.wire import Gone
-from archdef.runtime.status import STATUS
+from archdef.runtime.status import STATUS, Refusal
 
 if TYPE_CHECKING:
     from archdef.exec.session import Session
@@ -23,8 +23,9 @@ Answer: TypeAlias = "Callable[..., int | None]"
 class Call:
     """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
 
-    def __init__(self, answer: Answer, status: bool):
-        self.answer, self.status = answer, status
+    def __init__(self, answer: Answer, status: bool, refused: str = ""):
+        self.answer, self.status, self.refused = answer, status, refused
+        """refused : why it never does anything."""
         self.parameters = len(inspect.signature(answer).parameters) - 1
 
 
@@ -39,6 +40,13 @@ def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
         CALLS.update(dict.fromkeys(names, Call(answer, status)))
         return answer
     return add
+
+
+def refuses(why: str, *names: str) -> None:
+    """Let functions be refused with a reason."""
+    def refuse(thread: Thread) -> None:
+        raise Refusal("NotSupported", why)
+    CALLS.update(dict.fromkeys(names, Call(refuse, status=True, refused=why)))
 
 
 class Thread:

@@ -132,7 +132,7 @@ class Timeline:
         rows: list[tuple[str, str, list[Span]]] = []
         for place in dict.fromkeys(s.place for s in self.spans):
             mine = self.of(place)
-            for row in sorted({s.row for s in mine} - {"events", "marks"}):
+            for row in sorted({s.row for s in mine} - {"events"}):
                 lanes: list[list[Span]] = []
                 for s in self.of(place, row):
                     lane = next((lane for lane in lanes if lane[-1].end <= s.start), None)
@@ -167,7 +167,7 @@ class Timeline:
         for place, row, spans in self._rows():
             line = ["·"] * wide
             for number, s in enumerate(spans):
-                if s.kind in ("record", "wait"):
+                if s.kind in ("record", "wait") and s.row != "marks":
                     continue
                 a = min(wide - 1, int((s.start - first) / scale))
                 b = max(a + 1, min(wide, int((s.end - first) / scale + 0.5)))

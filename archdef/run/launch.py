@@ -26,7 +26,7 @@ from archdef.run.result import Run
 from archdef.run.timeline import TimelineRecord, TimelineWindow
 
 if TYPE_CHECKING:
-    from archdef.host import Launched, Stream
+    from archdef.host import Launched, Node, Stream
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
     from archdef.lower.program import Program
@@ -94,11 +94,11 @@ class Launcher(Generic[_Result]):
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
-        result: Run | Launched
+        result: Run | Launched | Node
         if self.stream is not None:
             result = device.context.launch(grid, self.stream)
         elif device.streams_in_use:
-            result = device.context.launch(grid, None).result()
+            result = cast("Launched", device.context.launch(grid, None)).result()      # the default stream makes no nodes
         else:
             result = grid.run()
         return cast("_Result", result)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from archdef.errors import GraphError
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Thread, answers, refuses, signed
 from archdef.exec.cuda_runtime.copies import copy_ends, rows_of
 from archdef.exec.cuda_runtime.launches import kernel_arguments
 from archdef.exec.cuda_runtime.memory import check_direction
@@ -513,3 +513,9 @@ def get_enabled(thread: Thread, executable: int, node: int, out: int) -> None:
     """Say whether it does a node."""
     enabled = thread.runtime.GraphNodeGetEnabled(thing(thread.session, executable, Executable), thing(thread.session, node, Node))
     thread.memory.put_word(out, enabled, 4)
+
+
+refuses("nodes that wait for or signal semaphores of other programs: there are none here",
+        "cudaGraphAddExternalSemaphoresSignalNode", "cudaGraphAddExternalSemaphoresWaitNode")
+refuses("nodes that decide whether others run (conditional nodes): graphs run all of their nodes here",
+        "cudaGraphConditionalHandleCreate", "cudaGraphConditionalHandleCreate_v2")

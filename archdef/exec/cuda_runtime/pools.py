@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Thread, answers, refuses, signed
 from archdef.host.pools import Pool
 from archdef.runtime.pools import REUSE
 from archdef.runtime.status import Refusal
@@ -120,8 +120,9 @@ def use_pool(thread: Thread, number: int, pool: int) -> None:
     thread.runtime.DeviceSetMemPool(signed(number), _pool(thread, pool))
 
 
-@answers("cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcCloseMemHandle", "cudaIpcGetEventHandle", "cudaIpcOpenEventHandle",
-         "cudaMemPoolExportToShareableHandle", "cudaMemPoolImportFromShareableHandle", "cudaMemPoolExportPointer", "cudaMemPoolImportPointer")
-def share(thread: Thread) -> None:
-    """Refuse: processes share nothing."""
-    raise Refusal("NotSupported", "memory and events cannot be shared with another process: every process has devices of its own here")
+refuses("memory and events cannot be shared with another process: every process has devices of its own here",
+        "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcCloseMemHandle", "cudaIpcGetEventHandle", "cudaIpcOpenEventHandle",
+        "cudaMemPoolExportToShareableHandle", "cudaMemPoolImportFromShareableHandle", "cudaMemPoolExportPointer", "cudaMemPoolImportPointer")
+refuses("graphs cannot allocate memory here: allocate it before, by cudaMallocAsync into another stream",
+        "cudaGraphAddMemAllocNode", "cudaGraphAddMemFreeNode", "cudaGraphMemAllocNodeGetParams", "cudaGraphMemFreeNodeGetParams",
+        "cudaDeviceGraphMemTrim", "cudaDeviceGetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")

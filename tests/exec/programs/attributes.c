@@ -1,4 +1,5 @@
 /* Launches with attributes, what is asked of kernels, streams and devices, memory in the order of streams, ranges of NVTX. */
+#include <dlfcn.h>
 #include "cuda_few.h"
 
 struct attribute { unsigned number, unused; union { int value; unsigned cluster[3]; char bytes[64]; } as; };
@@ -168,9 +169,30 @@ static void ranges(void)
     nvtxRangePushA("left open");
 }
 
+/* what the headers of NVTX 3 do when a program first uses them */
+static int (*push_a)(const char *), (*pop_a)(void);
+static void **core[16] = {[9] = (void **)&push_a, [11] = (void **)&pop_a};
+static int functions(int module, void ****table, unsigned *count)
+{
+    *table = core, *count = 16;
+    return module == 1;
+}
+static struct { size_t bytes; int (*functions)(int, void ****, unsigned *); } callbacks = {sizeof callbacks, functions};
+static const void *exported(unsigned table) { return table == 1 ? &callbacks : 0; }
+
+static void injected(void)
+{
+    void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_LAZY);
+    int (*initialise)(const void *(*)(unsigned)) = dlsym(library, "InitializeInjectionNvtx2");
+    expect(initialise(0) == 0 && initialise(exported) == 1 && push_a && pop_a, "what NVTX is given");
+    push_a("by headers");
+    CHECK(cudaDeviceSynchronize());
+    expect(pop_a() == 0, "a range");
+}
+
 int main(int count, char **arguments)
 {
-    static const struct { const char *name; void (*run)(void); } parts[] = {{"launches", launches}, {"asked", asked}, {"pools", pools}, {"ranges", ranges}};
+    static const struct { const char *name; void (*run)(void); } parts[] = {{"launches", launches}, {"asked", asked}, {"pools", pools}, {"ranges", ranges}, {"injected", injected}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
             parts[i].run();
