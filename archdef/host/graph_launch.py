@@ -54,19 +54,20 @@ class Executable:
         """Give what stands here for a node of the graph that this was made of. Raises GraphError."""
         return self.graph.copy_of(of)
 
-    def update(self, graph: Graph) -> Node | None:
-        """Do the work of another graph of the same shape from now on; gives the first node of it that does not fit, and changes nothing then."""
+    def update(self, graph: Graph) -> tuple[bool, Node | None]:
+        """Do the work of another graph of the same shape from now on; gives whether it fits, and if not, the first node of it that does not, if
+        there is one. One that does not fit changes nothing."""
         mine, new = self.graph.ordered(), graph.ordered()
         number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
         for one, other in zip(mine, new, strict=False):
             same = one.kind == other.kind and one.work.context is other.work.context and (one.work.child is None) == (other.work.child is None)
             if not same or {number[node] for node in one.after} != {number[node] for node in other.after} or one.work.child is not None:
-                return other
+                return False, other
         if len(mine) != len(new):
-            return new[len(mine)] if len(new) > len(mine) else new[-1] if new else None
+            return False, next(iter(new[len(mine):]), None)
         for one, other in zip(mine, new, strict=True):
             one.work, one.origin = other.work, other
-        return None
+        return True, None
 
     def launch(self, stream: Stream) -> list[Launched]:
         """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError."""

@@ -261,9 +261,9 @@ class GraphCalls:
 
     def GraphExecUpdate(self, executable: Executable, graph: Graph) -> None:
         """Let an executable graph do what another graph of the same shape says, from the next launch on."""
-        wrong = self._executable(executable).update(self._graph(graph))
-        if wrong is not None:
-            raise Refusal("GraphExecUpdateFailure", f"{wrong!r} has no counterpart of its kind, device and dependencies in {executable!r}")
+        fits, wrong = self._executable(executable).update(self._graph(graph))
+        if not fits:
+            raise Refusal("GraphExecUpdateFailure", f"{graph!r}, {wrong!r}: no counterpart of its kind, device and dependencies in {executable!r}")
 
     def GraphNodeSetEnabled(self, executable: Executable, node: Node, enabled: int) -> None:
         """Let an executable graph do a kernel, copy or set, or leave it out."""

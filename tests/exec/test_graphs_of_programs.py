@@ -1,5 +1,7 @@
 """Do programs that build, capture, change and launch graphs get what they would get on a device, and is every wrong call a status of its own?"""
 import pytest
+from conftest import HEAD
+from fat import binary, entry
 
 from archdef import exec as programs
 from archdef import registry
@@ -38,3 +40,10 @@ def test_each_wrong_call_about_graphs_gets_the_status_that_cuda_gives(build, how
     _, printed = run([build("graphs", how), "wrong"], MACHINES[0], tmp_path)
     got = [line.removeprefix("cudaError").removeprefix("cuda") for line in printed.splitlines()]
     assert got == [*STATUSES.split(), "PASSED"]
+
+
+@pytest.mark.parametrize("version, edges", [("8.0", False), ("9.0", True)])
+def test_functions_take_what_the_cuda_that_compiled_the_program_declares(build, version, edges, tmp_path):
+    code = binary(entry(HEAD.replace("6.0", version).encode()))
+    _, printed = run([build("graphs_13", "shared", code, ("EDGES",) if edges else ())], MACHINES[0], tmp_path)
+    assert printed == "PASSED\n"

@@ -167,9 +167,14 @@ def test_an_update_takes_another_graph_of_the_same_shape_and_nothing_of_one_that
         made.add(work(stage, tag, effect=lambda: ran.append(tag)), [one] if joined else [])
         return made
     executable, (stream,) = Executable(graph("a")), stage.streams(1)
-    assert executable.update(graph("b")) is None
+    assert executable.update(graph("b")) == (True, None)
     executable.launch(stream)
-    assert executable.update(graph("c", joined=False)) is not None
+    other = graph("c", joined=False)
+    assert executable.update(other) == (False, list(other)[1]) and executable.update(Graph()) == (False, None)
+    larger = graph("d")
+    assert executable.update(larger.clone())[0] and executable.update(graph("b"))[0]
+    extra = larger.add(Work(EMPTY, "empty"))
+    assert executable.update(larger) == (False, extra)
     executable.launch(stream)
     stream.synchronize()
     assert ran == ["b"] * 4

@@ -492,14 +492,14 @@ def exec_flags(thread: Thread, executable: int, out: int) -> None:
 def update(thread: Thread, executable: int, graph: int, out: int, result_out: int) -> int:
     """Do what another graph says; before CUDA 12 the node that does not fit and the result go to two addresses."""
     found, other = thing(thread.session, executable, Executable), thing(thread.session, graph, Graph)
-    wrong = found.update(other)
-    node, result = (0, _UPDATED) if wrong is None else (thread.session.handle_of(wrong), _NOT_THE_SAME)
+    fits, wrong = found.update(other)
+    node, result = 0 if wrong is None else thread.session.handle_of(wrong), _UPDATED if fits else _NOT_THE_SAME
     if thread.session.cuda >= 12:
         thread.memory.put(out, _UPDATE.pack(result, node, 0))
     else:
         thread.memory.put_word(out, node)
         thread.memory.put_word(result_out, result, 4)
-    return 0 if wrong is None else STATUS["GraphExecUpdateFailure"][0]
+    return 0 if fits else STATUS["GraphExecUpdateFailure"][0]
 
 
 @answers("cudaGraphNodeSetEnabled")
