@@ -204,6 +204,25 @@ class HostError(ArchdefError):
     """A stream, event or peer copy used in a way that the runtime refuses."""
 
 
+class GraphError(HostError):
+    """A graph of work that cannot be as it was asked for: a circle, a dependency that is there already, a node of another graph."""
+
+
+class CaptureError(HostError):
+    """A call that stream capture does not allow.
+
+    kind : the runtime's word for it: ``Unsupported``, ``Invalidated``, ``Unmatched``, ``Unjoined``, ``Isolation``, ``Implicit``, ``Merge``,
+           ``CapturedEvent``, ``WrongThread``, ``IllegalState``, ``Mode``.
+    """
+
+    def __init__(self, message: str, kind: str):
+        self.kind = kind
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.kind)
+
+
 class BudgetExceeded(GuestFault):
     """The kernel ran past its budget of instructions or cycles."""
 

@@ -6,10 +6,10 @@ import inspect
 import struct
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from archdef.exec.wire import Gone
-from archdef.runtime.status import STATUS
+from archdef.runtime.status import STATUS, Refusal
 
 if TYPE_CHECKING:
     from archdef.exec.session import Session
@@ -23,8 +23,9 @@ Answer: TypeAlias = "Callable[..., int | None]"
 class Call:
     """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
 
-    def __init__(self, answer: Answer, status: bool):
-        self.answer, self.status = answer, status
+    def __init__(self, answer: Answer, status: bool, refused: str = ""):
+        self.answer, self.status, self.refused = answer, status, refused
+        """refused : why it never does anything."""
         self.parameters = len(inspect.signature(answer).parameters) - 1
 
 
@@ -41,6 +42,13 @@ def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
     return add
 
 
+def refuses(why: str, *names: str) -> None:
+    """Let functions be refused with a reason."""
+    def refuse(thread: Thread) -> None:
+        raise Refusal("NotSupported", why)
+    CALLS.update(dict.fromkeys(names, Call(refuse, status=True, refused=why)))
+
+
 class Thread:
     """One thread of a program while it waits for an answer."""
 
@@ -51,6 +59,8 @@ class Thread:
         self.floats: tuple[float, ...] = ()
         self.stack: tuple[int, ...] = ()
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
+        self.ranges: dict[Any, list[int]] = {}
+        """Of each domain of NVTX, the ranges that this thread has begun and not ended."""
         self.configurations: list[tuple[bytes, bytes, int, int]] = []
         """Launches between ``<<<…>>>`` and the call of the stub."""
 

@@ -5,7 +5,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from archdef.errors import ArchdefError
 from archdef.exec.wire import Gone
@@ -30,19 +30,20 @@ class Helper:
         self._expected = 0
         self._changed = threading.Condition()
 
-    def expect(self, function: Callable[[], Any]) -> Callable[[], Any]:
-        """Count a function that a stream will call, and give what it is to call instead."""
-        with self._changed:
-            self._expected += 1
-            self._changed.notify_all()
+    def expected(self, function: int, *arguments: int) -> tuple[Callable[[], None], Callable[[], None]]:
+        """Give what a stream calls to call a function of the program, and what is to be called when a stream takes it."""
+        def issued() -> None:
+            with self._changed:
+                self._expected += 1
+                self._changed.notify_all()
 
         def called() -> None:
             try:
-                function()
+                self.call(function, *arguments)
             finally:
                 with self._changed:
                     self._expected -= 1
-        return called
+        return called, issued
 
     def call(self, function: int, *arguments: int) -> None:
         """Call a function of the program, on its thread that serves."""
@@ -69,7 +70,7 @@ class Helper:
             try:
                 for device in self.session.runtime.devices.all():
                     if device.streams_in_use:
-                        device.context.synchronize()
+                        device.context.drain()
             except ArchdefError as error:       # the program hears of it when it next asks
                 self.session.tally.failed.append(str(error))
                 return

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_runtime
+from archdef.exec import cuda_runtime, nvtx
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, SUCCESS, Thread
 from archdef.exec.session import Session
@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
 """What the stand-in has, by number."""
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
+_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvToolsExt.so.1")
+_NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
+"""Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
-_ = cuda_runtime
+_ = cuda_runtime, nvtx
 
 
 class NotHere(ArchdefError):
@@ -88,7 +90,7 @@ class Server:
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
-            environment = os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
+            environment = {_NVTX_VARIABLE: str(library)} | os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                                         "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
@@ -147,6 +149,8 @@ class Server:
             self._miss(name)
             thread.last_error = STATUS["NotSupported"][0]
             return thread.last_error
+        if call.refused:
+            self._miss(name)
         thread.floats, thread.stack = request.floats, request.integers[6:]
         try:
             result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS

@@ -39,6 +39,8 @@ _LOG = logging.getLogger(__name__)
 _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
 _ASSUMED_CUDA: Final = 12
+_PIECE_BYTES: Final = 1 << 16
+"""What is taken at once of the program's memory for what calls give by their addresses."""
 _Thing = TypeVar("_Thing")
 
 
@@ -81,11 +83,13 @@ class Session:
         self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
         """Number of the device, handle of a texture or surface → the structures that the program made it by."""
         self._handles: dict[int, Any] = {}
+        self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
         devices = self.runtime.devices.all()
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
+        self._lasting = self._lasting_left = 0
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -117,9 +121,21 @@ class Session:
             raise Refusal("InvalidResourceHandle", f"{handle:#x} is no {kind.__name__.lower()}")
         return found
 
+    def handle_of(self, thing: Any) -> int:
+        """Give the number that stands for something: always the same one."""
+        with self.lock:
+            if thing not in self._numbers:
+                self._numbers[thing] = self.handle(thing)
+            return self._numbers[thing]
+
     def forget(self, handle: int) -> None:
         """Let a number stand for nothing."""
         self._handles.pop(handle, None)
+
+    def forget_thing(self, thing: Any) -> None:
+        """Let the number of something that `handle_of` has numbered stand for nothing."""
+        with self.lock:
+            self._handles.pop(self._numbers.pop(thing, 0), None)
 
     def stream(self, handle: int) -> Stream | int | None:
         """Give a stream; 0 to 2 are the runtime's own."""
@@ -169,6 +185,15 @@ class Session:
         if managed is not None:
             connection.unmap(address, managed.nbytes)
 
+    def free_async(self, address: int, stream: Stream | int | None) -> None:
+        """Give memory of a pool back behind what a stream has. Raises Refusal, CaptureError."""
+        pointer = self.pointer(address)
+        if pointer is None:
+            raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
+        self.runtime.FreeAsync(pointer, stream)
+        with self.lock:
+            self._on_device.remove(address)
+
     def forget_allocations(self, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
         with self.lock:
@@ -179,6 +204,15 @@ class Session:
         address = self._pinned.allocate(connection, nbytes, flags)
         self._watch()
         return address
+
+    def lasting(self, connection: Connection, nbytes: int) -> int:
+        """Give the address of memory in the program that stays until its end, for what a call gives by its address."""
+        with self.lock:
+            room = -(-nbytes // 16) * 16
+            if self._lasting_left < room:
+                self._lasting, self._lasting_left = (self.host_allocate(connection, max(room, _PIECE_BYTES)), max(room, _PIECE_BYTES))
+            self._lasting, self._lasting_left, address = self._lasting + room, self._lasting_left - room, self._lasting
+            return address
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""
@@ -278,10 +312,11 @@ class Session:
         return self.module(binary).symbols[binary.variables[shadow]]
 
     def end(self) -> None:
-        """Let what was launched end, as it does when a process of CUDA ends without waiting."""
+        """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open."""
         if self.idle is not None:
             self.idle.end()
         try:
             self.tally.count(to_the_end=True)
         except ArchdefError as error:
             self.tally.failed.append(str(error))
+        self.host.end_ranges()

@@ -11,15 +11,20 @@ import numpy as np
 from archdef.errors import HostError
 from archdef.host import managed
 from archdef.host.box import Box
+from archdef.host.capture import captured, join_capture, refuse_legacy, refuse_waiting
 from archdef.host.engines import Engine
 from archdef.host.executor import Executor, Shared
+from archdef.host.graph import COPY, FUNCTION, KERNEL, MEMSET, Node, Work
+from archdef.host.graph_launch import Branch
 from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
-from archdef.host.pinned import is_pinned
+from archdef.host.pinned import HostBytes, is_pinned
+from archdef.host.pools import Pool
 from archdef.host.stream import Event, Launched, Stream
 
 if TYPE_CHECKING:
+    from archdef.host.capture import Capture
     from archdef.host.host import Host
 
 TO_DEVICE, TO_HOST = "h2d", "d2h"
@@ -33,6 +38,11 @@ class Context:
     def __init__(self, architecture, memory, host: Host, grids=None):
         self.architecture, self.memory, self.host = architecture, memory, host
         self.link = link_of(architecture)
+        self.captures: list[Capture] = []
+        """Captures that have begun in its streams and not ended."""
+        self.default_pool = self.pool = Pool(self)
+        """The pool that there is from the start, and the one that allocations in streams take from."""
+        self.pools = [self.default_pool]
         self.number = host.add(self)
         self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
         link = self.link
@@ -65,9 +75,13 @@ class Context:
     # ----------------------------------------------------------------------------------------------------------- streams
     def stream(self, blocking: bool = True, label: str | None = None) -> Stream:
         """Make a stream; one that is not blocking does not wait for the default stream, nor that for it."""
+        number = self.next_number()
+        return Stream(self, number, blocking, label or f"stream {number}")
+
+    def next_number(self) -> int:
+        """Give a number that no stream has had."""
         with self.host.lock:
-            number = next(self._numbers)
-            return Stream(self, number, blocking, label or f"stream {number}")
+            return next(self._numbers)
 
     def per_thread(self) -> Stream:
         """Give the calling thread's own default stream: a blocking stream like any other."""
@@ -87,6 +101,8 @@ class Context:
         """List what the next operation of a stream has to wait for."""
         tails = stream.context.tails
         found = [tails[stream.number]] if stream.number in tails else []
+        if isinstance(stream, Branch):
+            return [*stream.after, *found]
         if stream.number == 0:          # the legacy default stream waits for all blocking streams, and they for it
             found += [o for o in tails.values() if o.stream.blocking]
         elif stream.blocking and 0 in tails:
@@ -96,6 +112,8 @@ class Context:
     def issue(self, operation: Operation, engine: Engine | None = None, after: list[Operation] | None = None) -> Operation:
         """Put an operation at the end of its engine's queue, and make it the last of its stream; `after` is what it waits for."""
         stream = operation.stream
+        if stream.capture is not None:
+            raise stream.capture.spoil(f"{operation.name} cannot be part of a graph, and {stream.label} is being captured")
         home = stream.context
         waits = self.before(stream) if after is None else after
         operation.queue = (stream.number - 1) % home.connections if stream.number else 0
@@ -144,14 +162,33 @@ class Context:
         return stream
 
     def synchronize(self) -> None:
-        """Wait for all streams of this device."""
+        """Wait for all streams of this device. Raises CaptureError while one is captured."""
+        refuse_waiting([stream for capture in self.host.captures for stream in capture.before if stream.context is self], "synchronize")
+        self.drain()
+
+    def drain(self) -> None:
+        """Wait for what is in the streams of this device; one that is captured has nothing to wait for."""
         self.host.wait(f"synchronize {self.label}", list(self.tails.values()), [self])
 
+    # ------------------------------------------------------------------------------------------------------------- pools
+    def new_pool(self, most_bytes: int = 0) -> Pool:
+        """Make a pool of this device's memory."""
+        self.pools.append(pool := Pool(self, most_bytes))
+        return pool
+
+    def forget_pools(self) -> None:
+        """Begin with an empty default pool, and no others."""
+        self.default_pool = self.pool = Pool(self)
+        self.pools = [self.default_pool]
+
     # -------------------------------------------------------------------------------------------------------------- work
-    def launch(self, grid, stream: Stream | None) -> Launched:
-        """Put a prepared grid into a stream."""
+    def launch(self, grid, stream: Stream | None) -> Launched | Node:
+        """Put a prepared grid into a stream; gives the node that it becomes if the stream is captured."""
         with self.host.lock:
             stream = self.own(stream)
+            node = captured(self, stream, Work(KERNEL, grid.name, self, lambda branch: self.launch(grid.again(), branch)))
+            if node is not None:
+                return node
             self.host.charge(f"launch {grid.name}", self.launch_fs)
             grid.moved = managed.before_launch(self, grid, stream)
             operation = Operation("kernel", grid.name, self, stream, grid=grid)
@@ -163,10 +200,12 @@ class Context:
         operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
         return self.issue(operation, self.engines[operation.direction])
 
-    def fill(self, address: int | Box, nbytes: int, byte: int, stream: Stream | None) -> Operation:
+    def fill(self, address: int | Box, nbytes: int, byte: int, stream: Stream | None) -> Operation | None:
         """Set bytes of device memory: the device writes them at the rate of its memory."""
         with self.host.lock:
             stream = self.own(stream)
+            if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.fill(address, nbytes, byte, branch))):
+                return None
             self.host.charge("memset", self.call_fs)
             managed.written_by_device(self.memory, address, nbytes)
             duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
@@ -174,10 +213,25 @@ class Context:
                                   act=lambda: self.memory.fill(address, nbytes, byte))
             return self.issue(operation, self.compute)
 
-    def within(self, to: int | Box, source: int | Box, nbytes: int, stream: Stream | None) -> Operation:
+    def put(self, address: int, nbytes: int, pattern: bytes, stream: Stream | None) -> None:
+        """Set device memory to repeated bytes, whose number divides that of all."""
+        with self.host.lock:
+            stream = self.own(stream)
+            if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.put(address, nbytes, pattern, branch))):
+                return
+            self.host.charge("memset", self.call_fs)
+            managed.written_by_device(self.memory, address, nbytes)
+            duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
+            operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
+                                  act=lambda: self.memory.write(address, np.frombuffer(pattern * (nbytes // len(pattern)), "u1")))
+            self.issue(operation, self.compute)
+
+    def within(self, to: int | Box, source: int | Box, nbytes: int, stream: Stream | None) -> Operation | None:
         """Copy inside device memory, which reads and writes every byte."""
         with self.host.lock:
             stream = self.own(stream)
+            if captured(self, stream, Work(COPY, "copy within device", self, lambda branch: self.within(to, source, nbytes, branch))):
+                return None
             self.host.charge("copy within device", self.call_fs)
             managed.written_by_device(self.memory, to, nbytes)
 
@@ -191,6 +245,8 @@ class Context:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
         with self.host.lock:
             stream = self.own(stream)
+            if captured(self, stream, self.copy_work(TO_DEVICE, address, HostBytes(array))):
+                return
             link, nbytes, pinned = self.link, array.nbytes, is_pinned(array)
             staged = not pinned and nbytes <= link.staging_bytes
             data = np.array(array, order="C").reshape(-1).view("u1") if staged else None
@@ -209,6 +265,8 @@ class Context:
         """Copy device memory to the host; to ordinary memory the host waits for the end."""
         with self.host.lock:
             stream = self.own(stream)
+            if captured(self, stream, self.copy_work(TO_HOST, address, HostBytes(array))):
+                return
             pinned = is_pinned(array)
             self.host.charge("copy to host", self.call_fs)
 
@@ -218,6 +276,26 @@ class Context:
             operation = self._copy(stream, TO_HOST, "copy to host", array.nbytes, rate, act)
             if wait or not pinned:
                 self.host.wait("copy to host", [operation], [self])
+
+    def copy_work(self, direction: str, address: int | Box, end: HostBytes) -> Work:
+        """Give the work of a node that copies between device memory and the host's, whose bytes are read, or written, when the copy runs."""
+        return Work(COPY, _COPIES[direction], self, lambda branch: self._copy_when_there(branch, direction, address, end))
+
+    def _copy_when_there(self, stream: Stream, direction: str, address: int | Box, end: HostBytes) -> None:
+        link, there = self.link, direction == TO_DEVICE
+        if there:
+            managed.written_by_device(self.memory, address, end.nbytes)
+            rate = link.pinned_h2d_gb_s if end.pinned else link.pageable_h2d_gb_s
+        else:
+            rate = link.pinned_d2h_gb_s if end.pinned else link.pageable_d2h_gb_s
+
+        def act():
+            if there:
+                self.memory.write(address, end.read())
+            else:
+                end.write(_fetched(self.memory, address, end.nbytes))
+        self.host.charge(_COPIES[direction], self.call_fs)
+        self._copy(stream, direction, _COPIES[direction], end.nbytes, rate, act)
 
     def _copy(self, stream: Stream, direction: str, name: str, nbytes: int, rate: float, act, after=None) -> Operation:
         operation = Operation("copy", name, self, stream, duration=fs(self.link.latency_us), nbytes=nbytes, direction=direction,
@@ -230,6 +308,8 @@ class Context:
             if other.host is not self.host:
                 raise HostError(f"{self.label} and {other.label} belong to different hosts; copy by way of a numpy array")
             stream = self.own(stream) if stream is None or stream.context is not other else stream
+            if captured(self, stream, Work(COPY, "copy between devices", self, lambda branch: self.from_peer(to, other, source, nbytes, branch))):
+                return
             self.host.charge("copy between devices", self.call_fs)
             managed.written_by_device(self.memory, to, nbytes)
             rate = peers(self.architecture, other.architecture)
@@ -258,23 +338,42 @@ class Context:
 
     # ------------------------------------------------------------------------------------------------------------ events
     def record(self, stream: Stream, event: Event) -> None:
-        """Note in an event when everything before it in the stream has ended."""
+        """Note in an event when everything before it in the stream has ended. In a stream that is captured, it stands for what is there so far."""
         with self.host.lock:
+            if stream.capture is not None:
+                stream.capture.check()
+                event.captured = stream.capture, list(stream.capture.before[stream])
+                return
+            event.captured = None
+            if stream.number == 0:
+                refuse_legacy(self, "record event")
             self.host.charge("record event", self.call_fs)
             event.operation = self.issue(Operation("record", event.label, self, stream, duration=self.event_fs))
 
     def wait_event(self, stream: Stream, event: Event) -> None:
-        """Let a stream wait for the last record of an event, of this device or another; without one for nothing."""
+        """Let a stream wait for the last record of an event, of this device or another; without one for nothing.
+
+        One that was recorded in a captured stream takes the stream into the capture.
+        """
         with self.host.lock:
+            if event.captured is not None or stream.capture is not None:
+                join_capture(stream, event)
+                return
+            if stream.number == 0:
+                refuse_legacy(self, "wait for event")
             self.host.charge("wait for event", self.call_fs)
             if event.operation is not None and not event.operation.over:
                 self.issue(Operation("wait", f"wait for {event.label}", self, stream, duration=self.event_fs), after=[event.operation, *self.before(stream)])
 
-    def function(self, stream: Stream, function, arguments, seconds: float) -> None:
-        """Call a function on the host when everything before it in the stream has ended."""
+    def function(self, stream: Stream, function, arguments, seconds: float, issued=None) -> None:
+        """Call a function on the host when everything before it in the stream has ended; `issued` is called when a stream takes it."""
         with self.host.lock:
-            self.host.charge("host function", self.call_fs)
             name = getattr(function, "__name__", "function")
+            if captured(self, stream, Work(FUNCTION, name, self, lambda branch: self.function(branch, function, arguments, seconds, issued))):
+                return
+            self.host.charge("host function", self.call_fs)
+            if issued is not None:
+                issued()
             operation = Operation("function", name, self, stream, duration=round(seconds * 1e15), act=lambda: function(*arguments))
             self.issue(operation)
 
@@ -294,6 +393,7 @@ def context_of(memory) -> Context:
     return memory.context
 
 
+_COPIES = {TO_DEVICE: "copy to device", TO_HOST: "copy to host"}
 _ENGINE_NAMES = ((), ("copies",), ("copies to device", "copies to host"), ("copies to device", "copies to host", "copies to peers"))
 """Of each number of copy engines."""
 

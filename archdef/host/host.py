@@ -11,13 +11,16 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from archdef.errors import HostError
 from archdef.host.engines import Engine
 from archdef.host.link import FS_PER_S, TYPICAL
 from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
 from archdef.host.timeline import Recorded, Span, Timeline
+
+if TYPE_CHECKING:
+    from archdef.host.capture import Capture
 
 
 class Host:
@@ -46,12 +49,20 @@ class Host:
         """Launches on several devices whose grids may wait for each other."""
         self._spans: list[Span] = []
         self._in_function = False
+        self._paid = False
+        self._range_numbers = itertools.count(1)
+        self._open_ranges: dict[int, tuple[str, int]] = {}
         self.lock = threading.RLock()
 
     @property
     def contexts(self) -> list:
         """The device contexts that are in use."""
         return [context for known in self._contexts if (context := known()) is not None]
+
+    @property
+    def captures(self) -> list[Capture]:
+        """The captures of streams that have not ended."""
+        return [capture for context in self.contexts for capture in context.captures]
 
     def add(self, context) -> int:
         """Take a device context in; give its number."""
@@ -81,13 +92,57 @@ class Host:
         """Move the clock by the cost of a call."""
         if self._in_function:
             raise HostError(f"{name}: a host function of a stream must not call the runtime")
-        if duration:
+        if duration and not self._paid:
             last = self._spans[-1] if self._spans else None
             start = self.now
             if last is not None and (last.place, last.name, last.end) == ("host", name, start):    # one span for a polling loop
                 start = self._spans.pop().start
             self.now += duration
             self._spans.append(Span("host", "host", name, "", start, self.now, 0))
+
+    @contextlib.contextmanager
+    def one_call(self, name: str, duration: int) -> Iterator[None]:
+        """Charge once for all that the block puts into streams."""
+        self.charge(name, duration)
+        self._paid = True
+        try:
+            yield
+        finally:
+            self._paid = False
+
+    # ------------------------------------------------------------------------------------------------------------- ranges
+    def mark(self, name: str) -> None:
+        """Mark this moment in the timeline."""
+        with self.lock:
+            self._spans.append(Span("host", "marks", name, "", self.now, self.now, kind="record"))
+
+    def begin_range(self, name: str) -> int:
+        """Begin a range of the timeline; gives the number by which it is ended."""
+        with self.lock:
+            number = next(self._range_numbers)
+            self._open_ranges[number] = name, self.now
+            return number
+
+    def end_range(self, number: int) -> None:
+        """End a range; one that is not open stays so."""
+        with self.lock:
+            if number in self._open_ranges:
+                name, start = self._open_ranges.pop(number)
+                self._spans.append(Span("host", "ranges", name, "", start, self.now, kind="range"))
+
+    def end_ranges(self) -> None:
+        """End all ranges."""
+        for number in list(self._open_ranges):
+            self.end_range(number)
+
+    @contextlib.contextmanager
+    def range(self, name: str) -> Iterator[None]:
+        """Give what the block puts in motion a range of the timeline, which ends with the block."""
+        number = self.begin_range(name)
+        try:
+            yield
+        finally:
+            self.end_range(number)
 
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:
@@ -170,6 +225,8 @@ class Host:
                 self.charge(name, max((s.call_fs for s in contexts), default=0))
             else:
                 self._spans.append(Span("host", "host", name, "", begun, self.now, 0))
+            for pool in (pool for context in contexts for pool in context.pools):
+                pool.trim(pool.threshold)
             self.raise_errors(contexts)
 
     def synchronize(self) -> None:

@@ -41,6 +41,35 @@ def pin(array: np.ndarray) -> np.ndarray:
     return array
 
 
+class HostBytes:
+    """Host memory that a copy reaches when it runs; what reaches other memory than numpy's is derived from it."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes."""
+        return int(self.array.nbytes)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether it is page-locked."""
+        return is_pinned(self.array)
+
+    def first(self, nbytes: int) -> HostBytes:
+        """Give the first so many of an array of bytes."""
+        return HostBytes(self.array[:nbytes])
+
+    def read(self) -> np.ndarray:
+        """Give the bytes."""
+        return np.ascontiguousarray(self.array).reshape(-1).view("u1")
+
+    def write(self, data: np.ndarray) -> None:
+        """Set the bytes."""
+        self.array[...] = data.view(self.array.dtype).reshape(self.array.shape)
+
+
 def unpin(array: np.ndarray) -> bool:
     """Make it ordinary memory again; False if it was not pinned by this start."""
     start, _ = byte_bounds(array)

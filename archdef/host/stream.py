@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from archdef import values
 from archdef.errors import HostError
+from archdef.host import capture as captures
+from archdef.host.graph import Graph
 from archdef.host.link import FS_PER_S
 from archdef.host.operation import Operation
 
 if TYPE_CHECKING:
+    from archdef.host.capture import Capture
+    from archdef.host.graph import Node
     from archdef.run.result import Run
 
 
@@ -18,19 +22,24 @@ class Stream:
 
     def __init__(self, context, number: int, blocking: bool, label: str):
         self.context, self.number, self.blocking, self.label = context, number, blocking, label
+        self.capture: Capture | None = None
+        """The capture that it takes part in."""
+        self.priority = 0
 
     @property
     def done(self) -> bool:
-        """Whether all its work has ended by now. Raises what went wrong on the device."""
+        """Whether all its work has ended by now. Raises what went wrong on the device; CaptureError while it is captured."""
         host = self.context.host
         with host.lock:
+            captures.refuse_waiting([self], "query")
             host.charge(f"query {self.label}", self.context.call_fs)
             host.catch_up()
             host.raise_errors([self.context])
             return self.number not in self.context.tails
 
     def synchronize(self) -> None:
-        """Wait until all its work has ended. Raises what went wrong on the device."""
+        """Wait until all its work has ended. Raises what went wrong on the device; CaptureError while it is captured."""
+        captures.refuse_waiting([self], "synchronize")
         tail = self.context.tails.get(self.number)
         self.context.host.wait(f"synchronize {self.label}", [tail] if tail else [], [self.context])
 
@@ -44,11 +53,29 @@ class Stream:
         """Let what comes later wait for the last record of an event, of any device of the host."""
         self.context.wait_event(self, _event(event))
 
-    def call(self, function: Callable, *arguments, seconds: float = 0.0) -> None:
-        """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef."""
+    def begin_capture(self, mode: str = "global") -> None:
+        """Make a graph of what is put into this stream from here on, and into streams that wait for its events.
+
+        mode : whose calls that may wait for the device end the capture with an error: ``global``, everybody's; ``thread``, those of the
+               calling thread; ``relaxed``, nobody's.
+
+        Raises CaptureError.
+        """
+        captures.begin(self, captures.MODES.index(mode) if mode in captures.MODES else -1)
+
+    def end_capture(self) -> Graph:
+        """End the capture that began here, and give its graph. Raises CaptureError if a call in it was not allowed, or another stream's work is
+        not waited for here."""
+        return captures.end(self)
+
+    def call(self, function: Callable, *arguments, seconds: float = 0.0, issued: Callable[[], None] | None = None) -> None:
+        """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef.
+
+        issued : is called when a stream takes the function: now, or at each launch of a graph if this stream is captured.
+        """
         if not callable(function):
             raise HostError(f"the host calls a function, got {values.shown(function)}")
-        self.context.function(self, function, arguments, values.seconds(seconds, "the time that a function of the host takes", HostError))
+        self.context.function(self, function, arguments, values.seconds(seconds, "the time that a function of the host takes", HostError), issued)
 
     def ended(self, operation: Operation) -> None:
         """Forget an operation that is over."""
@@ -64,10 +91,13 @@ class Event:
     def __init__(self, label: str = "event", timing: bool = True):
         self.label, self.timing = label, timing
         self.operation: Operation | None = None
+        self.captured: tuple[Capture, list[Node]] | None = None
+        """The capture in whose streams it was last recorded, and what a stream that waits for it would wait for."""
 
     @property
     def done(self) -> bool:
         """Whether the last record was reached by now; True without one. Raises what went wrong on the device."""
+        captures.refuse_event(self, "query")
         if self.operation is None:
             return True
         context = self.operation.context
@@ -79,6 +109,7 @@ class Event:
 
     def synchronize(self) -> None:
         """Wait until the last record is reached. Raises what went wrong on the device."""
+        captures.refuse_event(self, "synchronize")
         if self.operation is not None:
             self.operation.context.host.wait(f"synchronize {self.label}", [self.operation], [self.operation.context])
 

@@ -32,7 +32,7 @@ class Span:
     place: str
     """Device, or ``host``."""
     row: str
-    """Copy engine, ``kernels``, ``events``, ``functions``; on the host ``host``."""
+    """Copy engine, ``kernels``, ``events``, ``functions``; on the host ``host``, ``ranges``, ``marks``."""
     name: str
     stream: str
     """The stream's label; empty for the host's own calls."""
@@ -41,7 +41,7 @@ class Span:
     end: int
     nbytes: int = 0
     kind: str = "call"
-    """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, or ``call``."""
+    """``copy``, ``kernel``, ``memset``, ``record``, ``wait``, ``function``, ``range``, or ``call``."""
     failed: bool = False
     recorded: Recorded | None = attrs.field(default=None, eq=False, repr=False)
     """Of a kernel: its `Run.timeline`, if that was asked for."""
@@ -167,7 +167,7 @@ class Timeline:
         for place, row, spans in self._rows():
             line = ["·"] * wide
             for number, s in enumerate(spans):
-                if s.kind in ("record", "wait"):
+                if s.kind in ("record", "wait") and s.row != "marks":
                     continue
                 a = min(wide - 1, int((s.start - first) / scale))
                 b = max(a + 1, min(wide, int((s.end - first) / scale + 0.5)))

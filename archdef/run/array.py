@@ -104,7 +104,7 @@ class DeviceArray:
         context = self._side(stream)
         if context is not None:
             operation = context.fill(self.address, self.nbytes, byte, stream)
-            if stream is None:
+            if stream is None and operation is not None:
                 context.host.wait("memset", [operation], [context])
         elif self.nbytes:
             self.memory.fill(self.address, self.nbytes, byte)
@@ -136,7 +136,7 @@ class DeviceArray:
         elif source.memory is self.memory:
             context = context_of(self.memory)
             operation = context.within(self.address, source.address, self.nbytes, stream)
-            if stream is None:
+            if stream is None and operation is not None:
                 context.host.wait("copy within device", [operation], [context])
         else:
             context_of(self.memory).from_peer(self.address, context_of(source.memory), source.address, self.nbytes, stream)

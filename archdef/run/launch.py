@@ -26,7 +26,7 @@ from archdef.run.result import Run
 from archdef.run.timeline import TimelineRecord, TimelineWindow
 
 if TYPE_CHECKING:
-    from archdef.host import Launched, Stream
+    from archdef.host import Launched, Node, Stream
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
     from archdef.lower.program import Program
@@ -94,11 +94,11 @@ class Launcher(Generic[_Result]):
         grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
-        result: Run | Launched
+        result: Run | Launched | Node
         if self.stream is not None:
             result = device.context.launch(grid, self.stream)
         elif device.streams_in_use:
-            result = device.context.launch(grid, None).result()
+            result = cast("Launched", device.context.launch(grid, None)).result()      # the default stream makes no nodes
         else:
             result = grid.run()
         return cast("_Result", result)
@@ -181,6 +181,11 @@ class Grid:
         """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
         self._began = 0.0
+
+    def again(self) -> Grid:
+        """Give the same launch once more, not started."""
+        return Grid(self.launcher, self.arguments, self.parameters, self.program, self.shared, self.resident, self.variables, self.cooperative,
+                    self.progress, self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline)
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:

@@ -56,6 +56,8 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "canMapHostMemory": lambda a: int(can_map(a)),
     "managedMemory": lambda a: int(link_of(a).managed is not None),
     "concurrentManagedAccess": lambda a: int((managed := link_of(a).managed) is not None and managed.fault_us is not None),
+    "memoryPoolsSupported": lambda a: 1,        # the runtime's own work, which asks nothing of the machine
+    "memoryPoolSupportedHandleTypes": lambda a: 0,
     "streamPrioritiesSupported": lambda a: 0,
     "computeMode": lambda a: 0,
     "kernelExecTimeoutEnabled": lambda a: 0,
@@ -77,6 +79,7 @@ ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
     "StreamPrioritiesSupported": (78, "streamPrioritiesSupported"),
     "MaxSharedMemoryPerMultiprocessor": (81, "sharedMemPerMultiprocessor"), "MaxRegistersPerMultiprocessor": (82, "regsPerMultiprocessor"),
     "ManagedMemory": (83, "managedMemory"), "ConcurrentManagedAccess": (89, "concurrentManagedAccess"),
+    "MemoryPoolsSupported": (115, "memoryPoolsSupported"), "MemoryPoolSupportedHandleTypes": (119, "memoryPoolSupportedHandleTypes"),
     "CooperativeLaunch": (95, "cooperativeLaunch"),
     "CooperativeMultiDeviceLaunch": (96, "cooperativeMultiDeviceLaunch"), "MaxSharedMemoryPerBlockOptin": (97, "sharedMemPerBlockOptin"),
     "MaxBlocksPerMultiprocessor": (106, "maxBlocksPerMultiProcessor"), "ReservedSharedMemoryPerBlock": (111, "reservedSharedMemPerBlock"),

@@ -9,7 +9,7 @@ from typing import Any
 from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
-from archdef.host import Event, Launched, Stream
+from archdef.host import Event, Launched, Node, Stream
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
 from archdef.occupancy import blocks_allowed, occupancy
@@ -26,8 +26,12 @@ from archdef.run.tensor_map import (
 from archdef.runtime.arrays import Arrays
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
+from archdef.runtime.graphs import GraphCalls
+from archdef.runtime.launch_calls import LaunchCalls
 from archdef.runtime.page_locked import PageLocked
 from archdef.runtime.pitched import Pitched
+from archdef.runtime.pools import PoolCalls
+from archdef.runtime.stream_calls import DeviceCalls, StreamCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.runtime.textures import Textures
@@ -48,7 +52,7 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures, PageLocked):
+class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
@@ -121,12 +125,15 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         """Free what the current device has been given, forget its error, and let its modules' variables be as when they were loaded."""
         device = self.devices.current
         with contextlib.suppress(Exception):        # forgetting it is what a reset is for
-            device.context.synchronize()
+            device.context.drain()
+        for capture in list(device.context.captures):
+            capture.leave()
         for number, address in [key for key in self._allocated if key[0] == id(device.memory)]:
             del self._allocated[number, address]
             device.memory.free(address)
         self._destroy_objects(device.memory)
         self._free_arrays(device.memory)
+        self._forget_pools(device.memory)
         for images in list(device.memory.images):
             images.reset()
 
@@ -155,6 +162,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         """Allocate device memory on the current device."""
         if size < 0:
             raise Refusal("InvalidValue", f"{size} bytes")
+        self._unsafe("Malloc")
         memory = self._memory(self.devices.current)
         address = memory.allocate(max(1, size))
         self._allocated[id(memory), address] = size
@@ -164,8 +172,11 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         """Wait for the device, and give memory back. None or 0 does nothing."""
         if pointer is None or isinstance(pointer, int) and not pointer:
             return
+        self._unsafe("Free")
         memory: Any = getattr(pointer, "memory", None)
         address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
+        if isinstance(address, int) and self._free_pooled(memory, int(address)):
+            return
         if not isinstance(address, int) or self._allocated.pop((id(memory), int(address)), None) is None:
             raise Refusal("InvalidValue", f"{values.shown(address)} was not given by Malloc, or was freed")
         context = memory.context
@@ -336,13 +347,9 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         """Say whether a stream has done all its work by now."""
         return self._stream(stream).done
 
-    def StreamWaitEvent(self, stream: Stream | int | None, event: Event, flags: int = 0) -> None:
-        """Let a stream wait for the last record of an event, of any device."""
-        self._stream(stream).wait_event(self._event(event))
-
-    def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a host function when the stream has done what it has so far."""
-        self._stream(stream).call(function, *arguments)
+    def LaunchHostFunc(self, stream: Stream | int | None, function: Callable[..., object], *arguments: Any, issued: Callable[[], None] | None = None) -> None:
+        """Call a host function when the stream has done what it has so far; `issued` is called when a stream takes it."""
+        self._stream(stream).call(function, *arguments, issued=issued)
 
     # ------------------------------------------------------------------------------------------------------------ events
     def EventCreate(self) -> Event:
@@ -382,12 +389,12 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
 
     # ---------------------------------------------------------------------------------------------------------- launches
     def LaunchKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
-                     stream: Stream | int | None = None) -> Launched:
+                     stream: Stream | int | None = None) -> Launched | Node:
         """Put a kernel into a stream of the current device; it is compiled anew for a device that it was not compiled for."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=False)
 
     def LaunchCooperativeKernel(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0,
-                                stream: Stream | int | None = None) -> Launched:
+                                stream: Stream | int | None = None) -> Launched | Node:
         """Put a kernel into a stream whose whole grid may synchronise: every block must be resident at once."""
         return self._launch(kernel, grid, block, arguments, shared_bytes, stream, cooperative=True)
 
@@ -529,13 +536,13 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         return count, kind
 
     def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,
-                cooperative: bool) -> Launched:
+                **options: Any) -> Launched | Node:
         stream = self._stream(stream)
         device = self.devices.current
         if stream.context is not device.context:
             raise HostError(f"{values.shown(stream)} is not of the current device, {device.context.label}")
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
-        return launcher.launch(*arguments, cooperative=cooperative)
+        return launcher.launch(*arguments, **options)
 
     @staticmethod
     def _most_threads(kernel: Kernel) -> int:
@@ -597,6 +604,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
 
     def _copy(self, dst: End, src: Source, count: int | None, kind: int, stream: Stream | int | None, wait: bool) -> None:
         there, here = check_kind(dst, src, kind)
+        if wait:
+            self._unsafe("Memcpy")
         to: Any = self._device_end(dst) if there else host_end(dst, write=True)
         source: Any = self._device_end(src) if here else host_end(src, write=False)
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
@@ -620,6 +629,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked):
         elif here:
             context = source[0].context
             context.to_host(to[:count], source[1], self._stream(stream, context), wait)
+        elif (into := self._stream(stream)).capture is not None:
+            into.capture.add(into, self.copy_work(to, source, count))
         else:
-            self._stream(stream).synchronize()
+            into.synchronize()
             to[:count] = source[:count]

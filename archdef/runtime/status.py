@@ -1,7 +1,7 @@
 """Errors of the runtime: their names and numbers, and which of archdef's own exceptions each stands for."""
 from __future__ import annotations
 
-from archdef.errors import (ArchdefError, BudgetExceeded, DeviceMemoryError, GuestFault, HostError, LaunchError, MissingFeature,
+from archdef.errors import (ArchdefError, BudgetExceeded, CaptureError, DeviceMemoryError, GraphError, GuestFault, HostError, LaunchError, MissingFeature,
                             PluginError, UnknownArchitecture)
 
 STATUS: dict[str, tuple[int, str]] = {
@@ -23,6 +23,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "UnsupportedLimit": (215, "limit is not supported on this architecture"),
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
+    "IllegalState": (401, "the operation cannot be performed in the present state"),
     "SymbolNotFound": (500, "named symbol not found"),
     "NotReady": (600, "device not ready"),
     "IllegalAddress": (700, "an illegal memory access was encountered"),
@@ -38,6 +39,17 @@ STATUS: dict[str, tuple[int, str]] = {
     "CooperativeLaunchTooLarge": (720, "too many blocks in cooperative launch"),
     "NotPermitted": (800, "operation not permitted"),
     "NotSupported": (801, "operation not supported"),
+    "StreamCaptureUnsupported": (900, "operation not permitted when stream is capturing"),
+    "StreamCaptureInvalidated": (901, "operation failed due to a previous error during capture"),
+    "StreamCaptureMerge": (902, "operation would result in a merge of separate capture sequences"),
+    "StreamCaptureUnmatched": (903, "capture was not ended in the same stream as it began"),
+    "StreamCaptureUnjoined": (904, "capturing stream has unjoined work"),
+    "StreamCaptureIsolation": (905, "dependency created on uncaptured work in another stream"),
+    "StreamCaptureImplicit": (906, "operation would make the legacy stream depend on a capturing blocking stream"),
+    "CapturedEvent": (907, "operation not permitted on an event last recorded in a capturing stream"),
+    "StreamCaptureWrongThread": (908, "attempt to terminate a thread-local capture sequence from another thread"),
+    "GraphExecUpdateFailure": (910, "the graph update was not performed because it included changes which violated constraints"),
+    "InvalidClusterSize": (912, "invalid cluster size"),
     "Unknown": (999, "unknown error"),
 }
 """Name without the vocabulary's prefix → number, what it means. Numbers are CUDA's, also for the other vocabulary."""
@@ -54,7 +66,8 @@ class Refusal(ArchdefError):
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
 _LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit",
-             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound"}
+             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "cluster": "InvalidClusterSize"}
+_CAPTURES = {"CapturedEvent": "CapturedEvent", "IllegalState": "IllegalState", "Mode": "InvalidValue"}
 """Kind of archdef's error → the runtime's name."""
 
 
@@ -71,6 +84,10 @@ def status_of(error: BaseException) -> str:
             return _LAUNCHES.get(error.kind, "InvalidValue")
         case DeviceMemoryError():
             return "MemoryAllocation" if error.kind == "capacity" else "InvalidValue"
+        case CaptureError():
+            return _CAPTURES.get(error.kind, f"StreamCapture{error.kind}")
+        case GraphError():
+            return "InvalidValue"
         case HostError():
             return "InvalidResourceHandle"
         case MissingFeature():

@@ -210,6 +210,12 @@ static uint64_t start_server(uint64_t unused, uint64_t unused_2, uint64_t unused
 
 static int by_name(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
 
+static void *function_called(const char *name)
+{
+    const char *const *found = bsearch(name, standin_names, FUNCTIONS, sizeof *standin_names, by_name);
+    return found ? standin_functions[found - standin_names] : NULL;
+}
+
 struct slot { uint8_t code[6]; uint8_t unused[2]; void *target; };      /* jmp *2(%rip) */
 
 struct redirection { struct slot *slots; size_t used, most; };
@@ -272,12 +278,12 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
                 || symbols[k].st_size < 5)
                 continue;
             const char *name = (const char *)file + names->sh_offset + symbols[k].st_name;
-            const char *const *found = bsearch(name, standin_names, FUNCTIONS, sizeof *standin_names, by_name);
+            void *found = function_called(name);
             if (!found)
                 continue;
             if (!to.slots && !(to.slots = near(base, FUNCTIONS * sizeof *to.slots)))
                 return say("no memory near the program's code");
-            if (divert((uint8_t *)(base + symbols[k].st_value), standin_functions[found - standin_names], &to))
+            if (divert((uint8_t *)(base + symbols[k].st_value), found, &to))
                 say(name);
         }
     }
@@ -309,4 +315,35 @@ __attribute__((constructor)) static void lead_program_here(void)
     dl_iterate_phdr(first_object, &base);
     lead_here(file, is.st_size, base);
     munmap(file, is.st_size);
+}
+
+/* ------------------------------------------------------------------------------------------------- NVTX of headers alone */
+
+/* What NVTX 3 gives a library that NVTX_INJECTION64_PATH names (nvtxTypes.h): for each module, pointers to where it keeps its functions. */
+struct nvtx_callbacks { size_t bytes; int (*functions)(int module, void ****table, unsigned *count); };
+enum { NVTX_CALLBACKS = 1 };
+
+static const struct { int module; const char *names[17]; } nvtx_modules[] = {
+    {1, {NULL, "nvtxMarkEx", "nvtxMarkA", "nvtxMarkW", "nvtxRangeStartEx", "nvtxRangeStartA", "nvtxRangeStartW", "nvtxRangeEnd", "nvtxRangePushEx",
+         "nvtxRangePushA", "nvtxRangePushW", "nvtxRangePop", "nvtxNameCategoryA", "nvtxNameCategoryW", "nvtxNameOsThreadA", "nvtxNameOsThreadW"}},
+    {4, {NULL, "nvtxNameCudaDeviceA", "nvtxNameCudaDeviceW", "nvtxNameCudaStreamA", "nvtxNameCudaStreamW", "nvtxNameCudaEventA", "nvtxNameCudaEventW"}},
+    {5, {NULL, "nvtxDomainMarkEx", "nvtxDomainRangeStartEx", "nvtxDomainRangeEnd", "nvtxDomainRangePushEx", "nvtxDomainRangePop",
+         "nvtxDomainResourceCreate", "nvtxDomainResourceDestroy", "nvtxDomainNameCategoryA", "nvtxDomainNameCategoryW", "nvtxDomainRegisterStringA",
+         "nvtxDomainRegisterStringW", "nvtxDomainCreateA", "nvtxDomainCreateW", "nvtxDomainDestroy", "nvtxInitialize"}}};
+
+int InitializeInjectionNvtx2(const void *(*given)(uint32_t))
+{
+    const struct nvtx_callbacks *callbacks = given ? given(NVTX_CALLBACKS) : NULL;
+    if (!callbacks || callbacks->bytes < sizeof *callbacks)
+        return 0;
+    for (size_t m = 0; m < sizeof nvtx_modules / sizeof *nvtx_modules; ++m) {
+        void ***table = NULL;
+        unsigned count = 0;
+        if (!callbacks->functions(nvtx_modules[m].module, &table, &count) || !table)
+            continue;
+        for (unsigned k = 1; k < count && k < 17 && nvtx_modules[m].names[k]; ++k)
+            if (table[k])
+                *table[k] = function_called(nvtx_modules[m].names[k]);
+    }
+    return 1;
 }

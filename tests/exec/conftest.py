@@ -68,7 +68,7 @@ def code(data: bytes) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    """What compiles a program of the folder: ``build(name, how, fat binary)``; how: ``shared`` or ``static``, as the runtime is linked."""
+    """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is linked."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -79,8 +79,8 @@ def build(tmp_path_factory):
     (folder / "libcudart.so.12").symlink_to(library)
     known = {}
 
-    def compiled(name, how="shared", fat=CODE):
-        if (name, how, fat) not in known:
+    def compiled(name, how="shared", fat=CODE, defined=()):
+        if (name, how, fat, defined) not in known:
             place = folder / f"{name}{len(known)}"
             place.mkdir()
             (place / "code.c").write_text(code(fat))
@@ -91,8 +91,8 @@ def build(tmp_path_factory):
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
                 sources, linked = [*sources, place / "runtime.c"], []
             # without builtins, so that no call is taken for one that does not return
-            flags = ["-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
+            flags = [*(f"-D{each}" for each in defined), "-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
             subprocess.run([COMPILER, *flags, "-o", place / name, *sources, *linked, f"-I{PROGRAMS}"], check=True)
-            known[name, how, fat] = place / name
-        return str(known[name, how, fat])
+            known[name, how, fat, defined] = place / name
+        return str(known[name, how, fat, defined])
     return compiled

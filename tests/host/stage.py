@@ -22,6 +22,9 @@ class Grid:
     def __init__(self, us, effect=None, name="grid"):
         self.us, self.name, self.effect = us, name, effect
 
+    def again(self):
+        return Grid(self.us, self.effect, self.name)
+
 
 class Together:
     """An executor of several grids at once, none of which slows another."""

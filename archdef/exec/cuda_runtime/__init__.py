@@ -1,4 +1,6 @@
 """The CUDA runtime as programs call it; the parameters of each function are those of CUDA's headers, in their order."""
-from archdef.exec.cuda_runtime import arrays, boxes, devices, errors, events, launches, memory, references, registration, symbols, textures
+from archdef.exec.cuda_runtime import (
+    arrays, boxes, capture, devices, errors, events, graphs, launches, memory, others, pools, references, registration, symbols, textures)
 
-__all__ = ["arrays", "boxes", "devices", "errors", "events", "launches", "memory", "references", "registration", "symbols", "textures"]
+__all__ = ["arrays", "boxes", "capture", "devices", "errors", "events", "graphs", "launches", "memory", "others", "pools", "references", "registration",
+           "symbols", "textures"]

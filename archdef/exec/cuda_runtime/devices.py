@@ -165,10 +165,40 @@ def runtime_version(thread: Thread, out: int) -> None:
 @answers("cudaDeviceGetPCIBusId")
 def bus_id(thread: Thread, out: int, nbytes: int, number: int) -> None:
     """Give a text that is like those of real devices."""
-    data = f"0000:{signed(number) + 1:02x}:00.0".encode() + b"\0"
+    data = thread.runtime.DeviceGetPCIBusId(signed(number)).encode() + b"\0"
     if signed(nbytes) < len(data):
         raise Refusal("InvalidValue", f"{len(data)} bytes are needed for a bus id")
     thread.memory.put(out, data)
+
+
+@answers("cudaDeviceGetByPCIBusId")
+def by_bus_id(thread: Thread, out: int, name: int) -> None:
+    """Give the device that such a text names."""
+    thread.memory.put_word(out, thread.runtime.DeviceGetByPCIBusId(thread.memory.text(name)), 4)
+
+
+@answers("cudaChooseDevice")
+def choose(thread: Thread, out: int, properties: int) -> None:
+    """Give the first: all devices of a program are alike."""
+    thread.memory.put_word(out, 0, 4)
+
+
+@answers("cudaDeviceGetP2PAttribute")
+def peer_attribute(thread: Thread, out: int, attribute: int, number: int, peer: int) -> None:
+    """Say what two devices can do together."""
+    thread.memory.put_word(out, thread.runtime.DeviceGetP2PAttribute(signed(attribute), signed(number), signed(peer)), 4)
+
+
+@answers("cudaDeviceGetCacheConfig", "cudaThreadGetCacheConfig")
+def cache_config(thread: Thread, out: int) -> None:
+    """Say that none is preferred."""
+    thread.memory.put_word(out, 0, 4)
+
+
+@answers("cudaDeviceGetSharedMemConfig")
+def bank_config(thread: Thread, out: int) -> None:
+    """Say how wide banks of shared memory are: 1 for four bytes, 2 for eight."""
+    thread.memory.put_word(out, 2 if thread.runtime.device().architecture.shared.bank_width_bytes == 8 else 1, 4)
 
 
 @answers("cudaProfilerStart", "cudaProfilerStop")

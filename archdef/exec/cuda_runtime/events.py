@@ -1,9 +1,9 @@
 """Streams and events."""
 from __future__ import annotations
 
-from archdef.exec.calls import Thread, answers, float_bits
+from archdef.exec.calls import Thread, answers, float_bits, signed
 from archdef.host import Event, Stream
-from archdef.runtime.status import STATUS
+from archdef.runtime.status import STATUS, Refusal
 
 
 def _done(done: bool) -> int:
@@ -25,7 +25,39 @@ def create_stream_with_flags(thread: Thread, out: int, flags: int) -> None:
 @answers("cudaStreamCreateWithPriority")
 def create_stream_with_priority(thread: Thread, out: int, flags: int, priority: int) -> None:
     """Make one. Devices say that they have one priority only, as cudaDeviceGetStreamPriorityRange does."""
-    create_stream_with_flags(thread, out, flags)
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags & 0xFFFFFFFF, signed(priority))))
+
+
+@answers("cudaStreamGetPriority", "cudaStreamGetPriority_ptsz")
+def get_priority(thread: Thread, stream: int, out: int) -> None:
+    """Give its priority."""
+    thread.memory.put_word(out, thread.runtime.StreamGetPriority(thread.session.stream(stream)), 4)
+
+
+@answers("cudaStreamGetFlags", "cudaStreamGetFlags_ptsz")
+def get_flags(thread: Thread, stream: int, out: int) -> None:
+    """Give the flags that it was made with."""
+    thread.memory.put_word(out, thread.runtime.StreamGetFlags(thread.session.stream(stream)), 4)
+
+
+@answers("cudaStreamGetId", "cudaStreamGetId_ptsz")
+def get_id(thread: Thread, stream: int, out: int) -> None:
+    """Give a number that no other stream has."""
+    thread.memory.put_word(out, thread.runtime.StreamGetId(thread.session.stream(stream)))
+
+
+@answers("cudaStreamGetDevice", "cudaStreamGetDevice_ptsz")
+def get_device(thread: Thread, stream: int, out: int) -> None:
+    """Give the number of its device."""
+    thread.memory.put_word(out, thread.runtime.StreamGetDevice(thread.session.stream(stream)), 4)
+
+
+@answers("cudaStreamAttachMemAsync", "cudaStreamAttachMemAsync_ptsz")
+def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: int) -> None:
+    """Check it. Both the program and the kernels of all streams see managed memory at any time, so that nothing has to be attached."""
+    thread.session.stream(stream)
+    if flags & 0xFFFFFFFF not in (1, 2, 4) or not thread.session.is_managed(address):
+        raise Refusal("InvalidValue", f"flag {signed(flags)} for {address:#x}: managed memory is attached with 1, 2 or 4")
 
 
 @answers("cudaDeviceGetStreamPriorityRange")
@@ -33,7 +65,7 @@ def priority_range(thread: Thread, least: int, greatest: int) -> None:
     """Say that there is one priority."""
     for out in (least, greatest):
         if out:
-            thread.memory.put_word(out, 0, 4)
+            thread.memory.put_word(out, thread.runtime.DeviceGetStreamPriorityRange()[0], 4)
 
 
 @answers("cudaStreamDestroy")
@@ -49,13 +81,13 @@ def synchronize_stream(thread: Thread, stream: int) -> None:
     thread.runtime.StreamSynchronize(thread.session.stream(stream))
 
 
-@answers("cudaStreamQuery")
+@answers("cudaStreamQuery", "cudaStreamQuery_ptsz")
 def query_stream(thread: Thread, stream: int) -> int:
     """Say whether it has done all its work."""
     return _done(thread.runtime.StreamQuery(thread.session.stream(stream)))
 
 
-@answers("cudaStreamWaitEvent")
+@answers("cudaStreamWaitEvent", "cudaStreamWaitEvent_ptsz")
 def wait_event(thread: Thread, stream: int, event: int, flags: int) -> None:
     """Let a stream wait for an event."""
     thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags & 0xFFFFFFFF)
@@ -74,8 +106,8 @@ def add_callback(thread: Thread, stream: int, function: int, data: int, flags: i
 
 
 def _call_back(thread: Thread, stream: int, function: int, *arguments: int) -> None:
-    helper = thread.session.serve(thread)
-    thread.runtime.LaunchHostFunc(thread.session.stream(stream), helper.expect(lambda: helper.call(function, *arguments)))
+    called, issued = thread.session.serve(thread).expected(function, *arguments)
+    thread.runtime.LaunchHostFunc(thread.session.stream(stream), called, issued=issued)
 
 
 @answers("cudaEventCreate")
@@ -95,6 +127,12 @@ def destroy_event(thread: Thread, event: int) -> None:
     """Give one up."""
     thread.runtime.EventDestroy(thread.session.thing(event, Event))
     thread.session.forget(event)
+
+
+@answers("cudaEventRecordWithFlags", "cudaEventRecordWithFlags_ptsz")
+def record_with_flags(thread: Thread, event: int, stream: int, flags: int) -> None:
+    """Record one in a stream, or in the graph that it becomes."""
+    thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags & 0xFFFFFFFF)
 
 
 @answers("cudaEventRecord", "cudaEventRecord_ptsz")

@@ -2,9 +2,13 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
 
 from archdef.exec.calls import Thread, answers, shape, signed
+from archdef.host import Launched, Node
+from archdef.runtime.launch_calls import CLUSTER
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -12,8 +16,12 @@ if TYPE_CHECKING:
 
 _ATTRIBUTES: Final = struct.Struct("<3Q7i")
 """cudaFuncAttributes: shared, constant and local bytes; threads, registers, versions of PTX and binary, cache mode, dynamic shared bytes, carveout."""
-_CONFIG: Final = struct.Struct("<6I2Q")
-"""cudaLaunchConfig_t up to the stream: grid, block, dynamic shared bytes, stream."""
+_CONFIG: Final = struct.Struct("<6I3QI4x")
+"""cudaLaunchConfig_t: grid, block, dynamic shared bytes, stream, address and number of attributes."""
+_ATTRIBUTE: Final = struct.Struct("<I4x3I52x")
+"""cudaLaunchAttribute: number, and the words of the value that are read."""
+_MOST_ATTRIBUTES: Final = 64
+_MOST_CONFIG: Final = 3
 
 
 @answers("__cudaPushCallConfiguration", status=False)
@@ -44,24 +52,38 @@ def configure_call(thread: Thread, grid_xy: int, grid_z: int, block_xy: int, blo
 @answers("cudaLaunchKernel", "cudaLaunchKernel_ptsz", "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz")
 def launch_kernel(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int, stream: int) -> None:
     """Launch."""
-    launch(thread, thread.session.kernel(stub), shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream)
+    launch(thread, stub, shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream)
 
 
 @answers("cudaLaunchCooperativeKernel", "cudaLaunchCooperativeKernel_ptsz")
 def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, block_xy: int, block_z: int, arguments: int, shared_bytes: int,
                        stream: int) -> None:
     """Launch a grid that may synchronise."""
-    launch(thread, thread.session.kernel(stub), shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream, cooperative=True)
+    launch(thread, stub, shape(grid_xy, grid_z), shape(block_xy, block_z), arguments, shared_bytes, stream, cooperative=True)
 
 
-def launch(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
+def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
+    kernel = thread.session.kernel(stub)
+    values = kernel_arguments(thread, kernel, arguments)
+    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
+    launched(thread, kernel, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)), stub, (*grid, *block), shared_bytes, values)
+
+
+def kernel_arguments(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
+    """Read the arguments of a kernel."""
     layout = kernel.program.parameter_layout
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
-    values = [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
-    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
-    thread.session.note_launch(kernel, values, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
+    return [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+
+
+def launched(thread: Thread, kernel: Kernel, launch: Launched | Node, stub: int, shapes: tuple[int, ...], shared_bytes: int, values: list[bytes]) -> None:
+    """Count a launch; of one that became the node of a graph, note what it was made of."""
+    if isinstance(launch, Node):
+        launch.work = attrs.evolve(launch.work, given=(stub, *shapes, shared_bytes, values))
+    else:
+        thread.session.note_launch(kernel, values, launch)
 
 
 @answers("cudaFuncGetAttributes")
@@ -77,10 +99,67 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
                                             found["numRegs"], ptx, binary, 0, most_dynamic, -1))
 
 
-@answers("cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
-def set_attribute(thread: Thread, stub: int, attribute: int, value: int = 0) -> None:
-    """Check the kernel. Dynamic shared memory up to the block's limit needs no permission here, and shares of L1 follow from what blocks take."""
+@answers("cudaFuncSetAttribute")
+def set_attribute(thread: Thread, stub: int, attribute: int, value: int) -> None:
+    """Set an attribute of a kernel. Dynamic shared memory up to the block's limit needs no permission here."""
+    thread.runtime.FuncSetAttribute(thread.session.kernel(stub), signed(attribute), signed(value))
+
+
+@answers("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
+def set_config(thread: Thread, stub: int, config: int) -> None:
+    """Check both: shares of L1 follow from what blocks take, and banks have one width."""
     thread.session.kernel(stub)
+    if config & 0xFFFFFFFF > _MOST_CONFIG:
+        raise Refusal("InvalidValue", f"there is no configuration {signed(config)}")
+
+
+@answers("cudaFuncGetName")
+def get_name(thread: Thread, out: int, stub: int) -> None:
+    """Give a kernel's name."""
+    thread.memory.put_word(out, thread.string(thread.runtime.FuncGetName(thread.session.kernel(stub))))
+
+
+def _config(thread: Thread, address: int) -> tuple[tuple[int, ...], tuple[int, ...], int, int, list[tuple[int, Any]]]:
+    """Read a cudaLaunchConfig_t: grid, block, dynamic shared bytes, stream, attributes."""
+    *shapes, shared_bytes, stream, attributes, count = _CONFIG.unpack(thread.memory.get(address, _CONFIG.size))
+    if count > _MOST_ATTRIBUTES:
+        raise Refusal("InvalidValue", f"{count} attributes of a launch")
+    found: list[tuple[int, Any]] = []
+    for number in range(count):
+        kind, *words = _ATTRIBUTE.unpack(thread.memory.get(attributes + number * _ATTRIBUTE.size, _ATTRIBUTE.size))
+        found.append((kind, tuple(words) if kind == CLUSTER else signed(words[0])))
+    return tuple(shapes[:3]), tuple(shapes[3:]), shared_bytes, stream, found
+
+
+@answers("cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz")
+def launch_with_attributes(thread: Thread, config: int, stub: int, arguments: int) -> None:
+    """Launch with attributes."""
+    grid, block, shared_bytes, stream, attributes = _config(thread, config)
+    kernel = thread.session.kernel(stub)
+    values = kernel_arguments(thread, kernel, arguments)
+    found = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
+    launched(thread, kernel, found, stub, (*grid, *block), shared_bytes, values)
+
+
+@answers("cudaOccupancyMaxActiveClusters")
+def active_clusters(thread: Thread, out: int, stub: int, config: int) -> None:
+    """Count clusters that are resident at once."""
+    grid, block, shared_bytes, _, attributes = _config(thread, config)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveClusters(thread.session.kernel(stub), grid, block, shared_bytes, attributes), 4)
+
+
+@answers("cudaOccupancyMaxPotentialClusterSize")
+def largest_cluster(thread: Thread, out: int, stub: int, config: int) -> None:
+    """Give the most blocks of a cluster."""
+    grid, block, shared_bytes, _, attributes = _config(thread, config)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxPotentialClusterSize(thread.session.kernel(stub), grid, block, shared_bytes, attributes), 4)
+
+
+@answers("cudaOccupancyAvailableDynamicSMemPerBlock")
+def available_shared(thread: Thread, out: int, stub: int, blocks: int, threads: int) -> None:
+    """Give the most dynamic shared memory with so many blocks."""
+    found = thread.runtime.OccupancyAvailableDynamicSMemPerBlock(thread.session.kernel(stub), signed(blocks), signed(threads))
+    thread.memory.put_word(out, found)
 
 
 @answers("cudaOccupancyMaxActiveBlocksPerMultiprocessor")

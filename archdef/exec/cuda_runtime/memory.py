@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.cuda_runtime.copies import copy_ends
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal
@@ -26,11 +27,6 @@ def malloc(thread: Thread, out: int, nbytes: int) -> None:
     thread.memory.put_word(out, thread.session.allocated(thread.runtime.Malloc(nbytes)))
 
 
-@answers("cudaMallocAsync", "cudaMallocAsync_ptsz")
-def malloc_async(thread: Thread, out: int, nbytes: int, stream: int) -> None:
-    """Allocate at once, which is in time for the stream."""
-    thread.session.stream(stream)
-    malloc(thread, out, nbytes)
 
 
 @answers("cudaMallocManaged")
@@ -50,13 +46,6 @@ def free(thread: Thread, address: int) -> None:
     """Give memory back."""
     if address:
         thread.session.free(thread.connection, address)
-
-
-@answers("cudaFreeAsync", "cudaFreeAsync_ptsz")
-def free_async(thread: Thread, address: int, stream: int) -> None:
-    """Give memory back when the stream is there: here the call waits for it."""
-    thread.runtime.StreamSynchronize(thread.session.stream(stream))
-    free(thread, address)
 
 
 @answers("cudaMallocHost")
@@ -161,10 +150,13 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
     if not nbytes:      # and the addresses may be just past what was allocated
         return
     end, start = session.pointer(to), session.pointer(source)
-    _check_direction(thread, (to, end), (source, start), kind)
+    check_direction(thread, (to, end), (source, start), kind)
     for pointer in (end, start):
         if pointer is not None and nbytes > pointer.left:
             raise Refusal("InvalidValue", f"{nbytes} bytes asked, {pointer.left} there from {int(pointer):#x} on")
+    if not wait and thread.runtime.StreamIsCapturing(session.stream(stream)):
+        thread.runtime.capture_work(session.stream(stream), thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes))
+        return
     if end is None and start is None and nbytes > PIECE_BYTES:
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
@@ -187,7 +179,10 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.memory.out_of(to, bounced)
 
 
-def _check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
+def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
+    """Check that the ends of a copy lie where its direction says. Raises Refusal."""
+    if kind > ends.DEFAULT:
+        raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
     if kind == ends.DEFAULT:
         return
     both = (*to, kind in (ends.HOST_TO_DEVICE, ends.DEVICE_TO_DEVICE)), (*source, kind in (ends.DEVICE_TO_HOST, ends.DEVICE_TO_DEVICE))

@@ -24,7 +24,7 @@ int cudaStreamAddCallback(cudaStream_t, void (*)(cudaStream_t, int, void *), voi
 int cudaEventCreate(cudaEvent_t *), cudaEventRecord(cudaEvent_t, cudaStream_t), cudaEventSynchronize(cudaEvent_t), cudaEventDestroy(cudaEvent_t);
 int cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t), cudaGetLastError(void), cudaPeekAtLastError(void), cudaGetDeviceCount(int *);
 int cudaGetDevice(int *), cudaSetDevice(int), cudaDeviceGetAttribute(int *, int, int), cudaGetDeviceProperties_v2(void *, int);
-int cudaGraphCreate(void **, unsigned);
+int cudaGraphCreate(void **, unsigned), cudaGraphicsMapResources(int, void **, cudaStream_t);
 const char *cudaGetErrorString(int), *cudaGetErrorName(int);
 
 int cudaHostAlloc(void **, size_t, unsigned), cudaHostRegister(void *, size_t, unsigned), cudaHostUnregister(void *);

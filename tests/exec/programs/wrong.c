@@ -43,7 +43,7 @@ int main(int count, char **arguments)
     SAY(cudaLaunchKernel(faults, one, one, wild, 0, 0));
     SAY(cudaLaunchKernel(faults, one, one, (void **)-1, 0, 0));
     SAY(cudaSetDevice(9));
-    SAY(cudaGraphCreate(&none, 0));
+    SAY(cudaGraphicsMapResources(0, 0, 0));
     SAY(cudaGetLastError());
     SAY(cudaGetLastError());
     puts(cudaGetErrorString(-5));

@@ -1,0 +1,72 @@
+"""Copies that are made later than they are asked for: the ends of those of graphs, which are reached when the copy runs."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from archdef.exec.calls import Thread
+from archdef.exec.guest import GuestMemory
+from archdef.host.pinned import HostBytes
+from archdef.run.pointer import Pointer
+
+
+class GuestBytes(HostBytes):
+    """Ordinary memory of the program."""
+
+    def __init__(self, memory: GuestMemory, address: int, nbytes: int, registered: bool):
+        self.memory, self.address, self._nbytes, self.registered = memory, address, nbytes, registered
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    @property
+    def pinned(self) -> bool:
+        return self.registered
+
+    def first(self, nbytes: int) -> GuestBytes:
+        return GuestBytes(self.memory, self.address, nbytes, self.registered)
+
+    def read(self) -> np.ndarray:
+        data = np.empty(self._nbytes, "u1")
+        self.memory.into(self.address, data)
+        return data
+
+    def write(self, data: np.ndarray) -> None:
+        self.memory.out_of(self.address, np.ascontiguousarray(data))
+
+
+def copy_ends(thread: Thread, to: int, source: int, nbytes: int) -> tuple[Pointer | HostBytes, Pointer | HostBytes]:
+    """Give the two ends of a copy, where it goes first."""
+    return _end(thread, to, nbytes), _end(thread, source, nbytes)
+
+
+def _end(thread: Thread, address: int, nbytes: int) -> Pointer | HostBytes:
+    session = thread.session
+    if (pointer := session.pointer(address)) is not None:
+        return pointer
+    if (view := session.host_view(address, nbytes)) is not None:
+        return HostBytes(view)
+    return GuestBytes(thread.memory, address, nbytes, session.is_registered(address))
+
+
+def rows_of(source: Sequence[int], to: Sequence[int], extent: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Give addresses and bytes of the rows of a copy of planes; as one row what has no gaps.
+
+    source, to : position of three, pointer, pitch, width and height of what lies there, as in cudaMemcpy3DParms.
+    """
+    width, height, depth = extent
+    height, depth = max(height, 1), max(depth, 1)
+    starts, steps = [], []
+    for x, y, z, address, pitch, _, rows in (to, source):
+        starts.append(address + (z * rows + y) * pitch + x)
+        steps.append((pitch, pitch * rows))
+    whole = all(pitch == width and (plane == width * height or depth == 1) for pitch, plane in steps)
+    if whole or height == depth == 1:
+        yield starts[0], starts[1], width * height * depth
+        return
+    for plane in range(depth):
+        for row in range(height):
+            there, here = (start + plane * by_plane + row * by_row for start, (by_row, by_plane) in zip(starts, steps, strict=True))
+            yield there, here, width

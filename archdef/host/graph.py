@@ -1,0 +1,183 @@
+"""Graphs of work: nodes, and what each of them waits for. A graph is a plan; `Executable` is what runs."""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from archdef.errors import GraphError
+
+if TYPE_CHECKING:
+    from archdef.host.context import Context
+    from archdef.host.stream import Stream
+
+KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD = "kernel", "copy", "memset", "function", "graph", "empty", "wait", "record"
+KINDS: Final = (KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD)
+"""Kinds of nodes, in the order of the numbers that CUDA gives them."""
+
+
+@attrs.frozen(eq=False)
+class Work:
+    """What a node does."""
+
+    kind: str
+    name: str
+    context: Context | None = None
+    """Of the device that does it; None: no device does."""
+    put: Callable[[Stream], object] | None = None
+    """Puts it into a stream; None: there is nothing to put."""
+    child: Graph | None = None
+    """The graph that it is."""
+    given: Any = None
+    """What it was made of, for those who ask a node for it."""
+
+
+class Node:
+    """One piece of work of a graph."""
+
+    def __init__(self, graph: Graph, work: Work, after: Iterable[Node]):
+        self.graph, self.work = graph, work
+        self.after: dict[Node, None] = dict.fromkeys(after)
+        """What must have ended before it starts, in the order in which it was named."""
+        self.enabled = True
+        """Whether an executable graph does it; one that is not does nothing, and what follows waits for the same."""
+        self.origin: Node | None = None
+        """The node that it is a copy of."""
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS`."""
+        return self.work.kind
+
+    def change(self, work: Work) -> None:
+        """Do other work of the same kind on the same device. Raises GraphError."""
+        if work.kind != self.work.kind or work.context is not self.work.context:
+            raise GraphError(f"a node that is a {self.work.kind} of {_label(self.work)} cannot become a {work.kind} of {_label(work)}")
+        self.work = work
+
+    def __repr__(self) -> str:
+        return f"<Node {self.work.kind} {self.work.name}>"
+
+
+class Graph:
+    """Nodes and the dependencies between them."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self) -> None:
+        self.number = next(self._numbers)
+        self.nodes: dict[Node, None] = {}
+        """In the order in which they were added."""
+        self.destroyed = False
+        """Whether the runtime's user has given it up."""
+
+    def add(self, work: Work, after: Sequence[Node] = ()) -> Node:
+        """Add a node that waits for others. Raises GraphError if one is named twice, or is no node of this graph."""
+        self._check(after)
+        if len(set(after)) != len(after):
+            raise GraphError("a dependency was named twice")
+        node = Node(self, work, after)
+        self.nodes[node] = None
+        return node
+
+    def connect(self, earlier: Sequence[Node], later: Sequence[Node]) -> None:
+        """Let nodes wait for others, pair by pair. Raises GraphError for one that waits already, or for itself."""
+        self._check([*earlier, *later])
+        pairs = list(zip(earlier, later, strict=True))
+        if len(set(pairs)) != len(pairs) or any(one is other or one in other.after for one, other in pairs):
+            raise GraphError("a dependency is there already, or is of a node on itself")
+        for one, other in pairs:
+            other.after[one] = None
+
+    def disconnect(self, earlier: Sequence[Node], later: Sequence[Node]) -> None:
+        """Take dependencies away, pair by pair. Raises GraphError for one that is not there."""
+        self._check([*earlier, *later])
+        pairs = list(zip(earlier, later, strict=True))
+        if any(one not in other.after for one, other in pairs):
+            raise GraphError("a dependency that is to be taken away is not there")
+        for one, other in pairs:
+            other.after.pop(one, None)
+
+    def remove(self, node: Node) -> None:
+        """Take a node away, with its dependencies. Raises GraphError."""
+        self._check([node])
+        del self.nodes[node]
+        for other in self.nodes:
+            other.after.pop(node, None)
+
+    @property
+    def edges(self) -> list[tuple[Node, Node]]:
+        """Pairs: what is waited for, and what waits."""
+        return [(earlier, node) for node in self.nodes for earlier in node.after]
+
+    @property
+    def roots(self) -> list[Node]:
+        """Nodes that wait for nothing."""
+        return [node for node in self.nodes if not node.after]
+
+    def followers(self, node: Node) -> list[Node]:
+        """List what waits for a node."""
+        return [other for other in self.nodes if node in other.after]
+
+    def ordered(self) -> list[Node]:
+        """List the nodes so that each comes after all that it waits for; else in the order of the graph. Raises GraphError for a circle."""
+        done: dict[Node, None] = {}
+        left = list(self.nodes)
+        followers: dict[Node, list[Node]] = {}
+        for earlier, node in self.edges:
+            followers.setdefault(earlier, []).append(node)
+        waits = {node: len(node.after) for node in left}
+        ready = [node for node in left if not waits[node]]
+        while ready:
+            following = []
+            for node in ready:
+                done[node] = None
+                for other in followers.get(node, ()):
+                    waits[other] -= 1
+                    if not waits[other]:
+                        following.append(other)
+            ready = following
+        if len(done) != len(left):
+            stuck = next(node for node in left if node not in done)
+            raise GraphError(f"nodes of the graph wait for each other in a circle, {stuck!r} among them")
+        return list(done)
+
+    def clone(self) -> Graph:
+        """Copy it, and the graphs in it."""
+        other = Graph()
+        copies: dict[Node, Node] = {}
+        for node in self.nodes:
+            work = node.work if node.work.child is None else attrs.evolve(node.work, child=node.work.child.clone())
+            copies[node] = copy = Node(other, work, ())
+            copy.origin, copy.enabled = node, node.enabled
+            other.nodes[copy] = None
+        for node, copy in copies.items():
+            copy.after = {copies[earlier]: None for earlier in node.after}
+        return other
+
+    def copy_of(self, node: Node) -> Node:
+        """Give the copy that a node of the graph this was cloned from has here. Raises GraphError."""
+        found = next((each for each in self.nodes if each.origin is node), None)
+        if found is None:
+            raise GraphError(f"{node!r} has no copy in the graph: it is not of the graph that this was made of, or has gone")
+        return found
+
+    def _check(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            if node not in self.nodes:
+                raise GraphError(f"{node!r} is no node of this graph")
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.number} of {len(self)} nodes>"
+
+
+def _label(work: Work) -> str:
+    return "no device" if work.context is None else work.context.label

@@ -1,0 +1,127 @@
+"""Graphs that can be launched: their nodes in branches, each of which is carried out like a stream of its own."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from archdef.errors import GraphError
+from archdef.host.capture import captured
+from archdef.host.graph import GRAPH, Graph, Node, Work
+from archdef.host.operation import Operation
+from archdef.host.stream import Launched, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from archdef.host.context import Context
+
+
+class Branch(Stream):
+    """Nodes of a graph that come one after the other on one device. What each waits for is said before it is put here."""
+
+    def __init__(self, context: Context, number: int, label: str):
+        super().__init__(context, number, blocking=False, label=label)
+        self.after: list[Operation] = []
+
+
+class Executable:
+    """A graph as it was when this was made, ready to be launched again and again. A launch waits for the one before."""
+
+    def __init__(self, graph: Graph, flags: int = 0):
+        """Raises GraphError if nodes wait for each other in a circle."""
+        self.graph, self.flags = graph.clone(), flags
+        self.label = f"graph {graph.number}"
+        self.destroyed = False
+        """Whether the runtime's user has given it up."""
+        self._branches: dict[Node, Branch] = {}
+        self._order = _flat(self.graph)
+        self._branch_out()
+        self._last: Operation | None = None
+
+    def _branch_out(self) -> None:
+        """Give each node a branch: that of a node it waits for if nothing else goes on there, else a new one."""
+        ends: dict[Branch, Node] = {}
+        for node, after in self._order:
+            context = node.work.context
+            if context is None or node.work.put is None:
+                continue
+            free = (self._branches[other] for other in after if other in self._branches and ends[self._branches[other]] is other)
+            branch = next((each for each in free if each.context is context), None)
+            if branch is None:
+                branch = Branch(context, context.next_number(), f"{self.label}, branch {len(ends) + 1}")
+            self._branches[node] = branch
+            ends[branch] = node
+
+    def node(self, of: Node) -> Node:
+        """Give what stands here for a node of the graph that this was made of. Raises GraphError."""
+        return self.graph.copy_of(of)
+
+    def update(self, graph: Graph) -> tuple[bool, Node | None]:
+        """Do the work of another graph of the same shape from now on; gives whether it fits, and if not, the first node of it that does not, if
+        there is one. One that does not fit changes nothing."""
+        mine, new = self.graph.ordered(), graph.ordered()
+        number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
+        for one, other in zip(mine, new, strict=False):
+            same = one.kind == other.kind and one.work.context is other.work.context and (one.work.child is None) == (other.work.child is None)
+            if not same or {number[node] for node in one.after} != {number[node] for node in other.after} or one.work.child is not None:
+                return False, other
+        if len(mine) != len(new):
+            return False, next(iter(new[len(mine):]), None)
+        for one, other in zip(mine, new, strict=True):
+            one.work, one.origin = other.work, other
+        return True, None
+
+    def launch(self, stream: Stream) -> list[Launched]:
+        """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError."""
+        context, host = stream.context, stream.context.host
+        with host.lock:
+            if captured(context, stream, Work(GRAPH, self.label, child=self.graph.clone())) is not None:
+                return []
+            if any(branch.context.host is not host for branch in self._branches.values()):
+                raise GraphError(f"{self.label} has work of devices that belong to another host than {stream.label}")
+            entry = context.before(stream) + ([self._last] if self._last is not None and not self._last.over else [])
+            with host.one_call(f"launch {self.label}", context.launch_fs):
+                launched, ends = self._put(entry)
+                self._last = context.issue(Operation("record", f"end of {self.label}", context, stream), after=[*entry, *ends])
+            return launched
+
+    def _put(self, entry: list[Operation]) -> tuple[list[Launched], list[Operation]]:
+        """Put all nodes into their branches; gives the kernels, and the last operations of all nodes."""
+        launched: list[Launched] = []
+        ends: dict[Node, list[Operation]] = {}
+        for node, after in self._order:
+            waits = list(dict.fromkeys(o for other in after for o in ends[other])) if after else entry
+            branch = self._branches.get(node)
+            ends[node] = waits
+            if branch is None or node.work.put is None or not node.enabled:
+                continue
+            branch.after = waits
+            kernel = node.work.put(branch)
+            if isinstance(kernel, Launched):
+                launched.append(kernel)
+            last = branch.context.tails.get(branch.number)
+            ends[node] = waits if last is None else [last]
+        return launched, list(dict.fromkeys(o for each in ends.values() for o in each))
+
+    def __repr__(self) -> str:
+        return f"<Executable of {self.label}, {len(self.graph)} nodes>"
+
+
+def _flat(graph: Graph, after: Sequence[Node] = ()) -> list[tuple[Node, list[Node]]]:
+    """List the nodes of a graph, and of the graphs in it, in an order in which they can be put, each with what it waits for.
+
+    after : what the roots wait for. A node that is a graph stands behind all of its own.
+    """
+    found: list[tuple[Node, list[Node]]] = []
+    for node in graph.ordered():
+        waits = list(node.after) or list(after)
+        if node.work.child is not None:
+            inner = _flat(node.work.child, waits)
+            found += inner
+            waits = _leaves(inner) or waits
+        found.append((node, waits))
+    return found
+
+
+def _leaves(nodes: Iterable[tuple[Node, list[Node]]]) -> list[Node]:
+    nodes = list(nodes)
+    waited = {other for _, after in nodes for other in after}
+    return [node for node, _ in nodes if node not in waited]
