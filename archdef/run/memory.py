@@ -5,11 +5,12 @@ import threading
 import weakref
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from archdef.engine import core
 from archdef.errors import DeviceMemoryError
 
 if TYPE_CHECKING:
-    import numpy as np
     from typing_extensions import Buffer
 
     from archdef.host import Host
@@ -37,6 +38,8 @@ class Memory:
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
         self._late: list[int] = []
+        self._arena: int | None = None
+        """What the addresses of this process are above those of the device."""
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
 
@@ -76,6 +79,17 @@ class Memory:
     def fill(self, address: int, nbytes: int, byte: int) -> None:
         """Set bytes."""
         self.engine.fill(_whole(address), nbytes, byte)
+
+    def of_host(self, address: int) -> int | None:
+        """Give the device address of a byte that this process sees in place (see ``DeviceArray.__dlpack__``); None for all other memory."""
+        with self._lock:
+            if self._arena is None:
+                first = next((start for start, _ in self.engine.allocations), None)
+                if first is None:
+                    return None
+                self._arena = np.frombuffer(self.engine.window(first, 1), "u1").ctypes.data - first  # type: ignore[call-overload]
+        found = address - self._arena
+        return found if any(start <= found < end for start, end in self.engine.allocations) else None
 
     def _catch_up(self) -> None:
         with self._lock:
