@@ -41,13 +41,15 @@ def is_foreign(argument: Any) -> bool:
     """Whether an argument is an array of another library."""
     if isinstance(argument, _NUMBERS):
         return False
-    if isinstance(argument, np.ndarray):
-        return bool(argument.ndim)
+    if isinstance(argument, (np.ndarray, Strided)):
+        return isinstance(argument, Strided) or bool(argument.ndim)
     return hasattr(argument, "__dlpack__") or hasattr(argument, "__cuda_array_interface__") or hasattr(argument, "__array_interface__")
 
 
 def seen(argument: Any, memory: Memory) -> Strided | Foreign:
     """Say where the memory of an argument lies: in this process, or already on the device. Raises LaunchError."""
+    if isinstance(argument, Strided):
+        return argument
     if isinstance(argument, np.ndarray):
         return _of_numpy(argument)
     if (interface := getattr(argument, "__cuda_array_interface__", None)) is not None:

@@ -19,6 +19,7 @@ from archdef.run.memory import Memory
 
 if TYPE_CHECKING:
     from archdef.host import Stream
+    from archdef.host.context import Context
 
 _ALIGNMENT = 16
 """Addresses on the device are what those of the host are modulo this many bytes: compilers are told so of the host's."""
@@ -65,22 +66,24 @@ class _Span:
 class Loan:
     """The arguments of one launch, with arrays of other libraries as arrays of the device."""
 
-    def __init__(self, kernel: str, arguments: Sequence[Any], memory: Memory, only_read: Sequence[bool] = (), allocations: bool = False):
+    def __init__(self, kernel: str, arguments: Sequence[Any], memory: Memory, only_read: Sequence[bool] = (),
+                 stand_for_device_memory: bool = False):
         """Find out where everything lies, and reserve memory of the device for what is in the host's.
 
-        only_read   : of each argument, whether the kernel promises not to write to it; what is missing makes no promise.
-        allocations : lend all that an array is a view of, not its own bytes alone, so that kernels may go from one view to another.
+        only_read               : of each argument, whether the kernel promises not to write to it; what is missing makes no promise.
+        stand_for_device_memory : the program takes these arrays for arrays of the device. All that an array is a view of is lent, so that a kernel
+                                  may go from one view to another, and copies, of which the program knows nothing, take no time.
 
         Raises LaunchError, DeviceMemoryError.
         """
-        self.memory, self.kernel = memory, kernel
+        self.memory, self.kernel, self.in_place = memory, kernel, stand_for_device_memory
         self.arguments = list(arguments)
         self.spans: list[_Span] = []
         self.keep = tuple(arguments)
         found: dict[int, Strided] = {}
         for k, argument in enumerate(arguments):
             if is_foreign(argument):
-                self._look_at(k, argument, found, k < len(only_read) and only_read[k], allocations)
+                self._look_at(k, argument, found, k < len(only_read) and only_read[k])
         self.spans = _merged(self.spans)
         for span in self.spans:
             span.place(memory)
@@ -90,7 +93,7 @@ class Loan:
             self.arguments[k] = Foreign(memory, span.address + strided.address - span.low, strided.shape, strided.dtype,
                                         strided.strides, strided.keep)
 
-    def _look_at(self, k: int, argument: Any, found: dict[int, Strided], only_read: bool, allocations: bool) -> None:
+    def _look_at(self, k: int, argument: Any, found: dict[int, Strided], only_read: bool) -> None:
         try:
             where = seen(argument, self.memory)
         except LaunchError as error:
@@ -103,12 +106,12 @@ class Loan:
             self.arguments[k] = Foreign(self.memory, on_device, where.shape, where.dtype, where.strides, where.keep)
             return
         found[k] = where
-        low, high = whole(where, argument) if allocations else where.bounds
+        low, high = whole(where, argument.keep if isinstance(argument, Strided) else argument) if self.in_place else where.bounds
         self.spans.append(_Span(low, high, where.read_only, not only_read))
 
     def give(self, stream: Stream | None) -> None:
         """Copy to the device."""
-        context = self.memory.context if stream is None else stream.context
+        context = self._context(stream)
         for span in self.spans:
             if span.high > span.low and context is not None:
                 context.to_device(span.address, span.host, stream)
@@ -117,7 +120,7 @@ class Loan:
 
     def take_back(self, stream: Stream | None) -> None:
         """Copy to the host what may have been written. Raises LaunchError where the kernel wrote what must only be read."""
-        context = self.memory.context if stream is None else stream.context
+        context = self._context(stream)
         for span in self.spans:
             if span.high == span.low or not span.written:
                 continue
@@ -128,6 +131,14 @@ class Loan:
                 self.memory.read(span.address, into)
             if span.read_only and not np.array_equal(into, span.host):
                 raise LaunchError(f"{self.kernel} wrote to an array of the host that is read-only; the array is as it was")
+
+    def _context(self, stream: Stream | None) -> Context | None:
+        """Give who charges copies for their time; None: nobody."""
+        context = self.memory.context if stream is None else stream.context
+        if self.in_place and context is not None:
+            context.synchronize()
+            return None
+        return context
 
 
 def _merged(spans: list[_Span]) -> list[_Span]:
