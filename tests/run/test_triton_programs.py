@@ -1,7 +1,10 @@
 """Triton programs run as they are on simulated devices: launches, autotuning, benchmarks, tensors of torch, arrays of numpy."""
 import math
+import os
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +207,33 @@ def test_the_program_of_the_page_runs(tmp_path, capsys):
     (tmp_path / name).write_text(program)
     runpy.run_path(str(tmp_path / name))
     assert re.findall(r"^(\w+): [\d.]+ us, BLOCK: \d+,", capsys.readouterr().out, re.MULTILINE) == ["v100", "h100"]
+
+
+COMMAND = """
+import sys
+import numpy as np
+import beside
+from archdef.triton import tensor
+x = tensor(np.ones(64, "f4"))
+beside.add[(1,)](x, x, x, 64, BLOCK=64)
+print(sys.argv[1:], int(x.array.sum()))
+sys.exit(3)
+"""
+
+
+def test_a_program_is_run_from_outside(tmp_path):
+    names = shuffling()[:2]
+    if not names:
+        pytest.skip("no installed architecture can shuffle")
+    (tmp_path / "program.py").write_text(COMMAND)
+    (tmp_path / "beside.py").write_text(Path(kernels.__file__).read_text(encoding="utf-8"))
+    command = [sys.executable, "-m", "archdef.triton", *(word for name in names for word in ("-a", name)), str(tmp_path / "program.py"), "-a", "3"]
+    paths = os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": paths, "TRITON_CACHE_DIR": str(tmp_path / "triton")}, capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.count("['-a', '3'] 128") == len(names)
+    assert [re.search(rf"program.py on {name}: 1 launch$", done.stdout, re.MULTILINE) is not None for name in names] == [True] * len(names)
+    assert len(re.findall(r"^add +1 .* 100 %", done.stdout, re.MULTILINE)) == len(names)
 
 
 def test_tensors_of_torch(simulated):
