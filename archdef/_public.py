@@ -35,6 +35,7 @@ MODULES: dict[str, str] = {
     "archdef.formatting": "Numbers as tables show them.",
     "archdef.runtime.cuda": "The runtime API under CUDA's names.",
     "archdef.runtime.maca": "The runtime API under MXMACA's names.",
+    "archdef.triton": "Triton programs on simulated devices.",
     "archdef.errors": "Everything that archdef raises on purpose, and its warnings.",
 }
 """Module → what it is for."""

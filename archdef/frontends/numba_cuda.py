@@ -204,11 +204,13 @@ class _Arguments:
             if not all(hasattr(argument, name) for name in ("address", "shape", "dtype", "size")):
                 raise LaunchError(f"{what} takes a device array, got {type(argument).__name__}")
             dtype = numpy_support.as_dtype(kind.dtype)
-            if argument.dtype != dtype or len(argument.shape) != kind.ndim or (kind.layout == "F" and kind.ndim > 1):
+            in_order = tuple(map(int, np.cumprod([argument.dtype.itemsize, *argument.shape[:0:-1]])[::-1]))
+            strides = getattr(argument, "strides", in_order)        # those of arrays of other libraries; the device's own are in C order
+            wanted = {"C": in_order, "F": tuple(map(int, np.cumprod([argument.dtype.itemsize, *argument.shape[:-1]])))}.get(kind.layout, strides)
+            if argument.dtype != dtype or len(argument.shape) != kind.ndim or strides != wanted:
                 raise LaunchError(f"{what} takes a {kind.ndim}-dimensional array of {dtype} in {kind.layout} order, got "
-                                  f"{argument.dtype}[{', '.join(map(str, argument.shape))}] in C order")
-            strides = np.cumprod([dtype.itemsize, *argument.shape[:0:-1]])[::-1]
-            return [0, 0, argument.size, dtype.itemsize, argument, *argument.shape, *map(int, strides)]
+                                  f"{argument.dtype}[{', '.join(map(str, argument.shape))}] {'in C order' if strides == in_order else f'of strides {strides}'}")
+            return [0, 0, argument.size, dtype.itemsize, argument, *argument.shape, *strides]
         if isinstance(kind, types.Complex):
             half = np.float32 if kind.bitwidth == 64 else np.float64
             return [half(complex(argument).real), half(complex(argument).imag)]

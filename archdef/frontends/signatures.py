@@ -68,6 +68,11 @@ class Declared:
     """Of a pointer what it points to, else what the value is; None: not known, or bytes of any kind."""
     pointer: bool = False
 
+    @property
+    def constant(self) -> bool:
+        """Whether what it points to is ``const``."""
+        return "const" in self.type.rpartition("*")[0].split()
+
     def __str__(self) -> str:
         """Give type and name as in a declaration."""
         return f"{self.type}{'' if self.type.endswith('*') or not self.name else ' '}{self.name}"

@@ -33,8 +33,8 @@ def _configured(tuner: Any, options: Options, wanted: Any) -> Options:
     parameters = {n for config in configs for n in config.kwargs}
     if wanted is None and len(configs) > 1 and not parameters <= set(options.constants):
         listed = "".join(f"\n  config={k}: {config}" for k, config in enumerate(configs))
-        raise CompileError(f"{name} is under @triton.autotune, which measures its configurations on a GPU; choose one, or compile and launch "
-                           f"each and take the one with the fewest Run.cycles:{listed}")
+        raise CompileError(f"{name} is under @triton.autotune, which measures its configurations; choose one, or launch the kernel as Triton does, "
+                           f"under archdef.triton.use, where they are measured in simulated time:{listed}")
     if wanted is None and len(configs) > 1:
         return options          # the caller has settled all that they differ in, but for settings such as num_warps
     if wanted is None:

@@ -1,6 +1,7 @@
 """Arrays in device memory."""
 from __future__ import annotations
 
+import functools
 import math
 import weakref
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from archdef import values
 from archdef.errors import DeviceMemoryError, HostError
 from archdef.host.context import context_of
+from archdef.run import dlpack
 
 if TYPE_CHECKING:
     from archdef.host import Stream
@@ -175,7 +177,10 @@ class DeviceArray:
         return self.memory.context
 
     def free(self) -> None:
-        """Give the memory back; a second call does nothing."""
+        """Give the memory back; a second call does nothing. Raises DeviceMemoryError while an array of another library shows it."""
+        if len(self._shown):
+            raise DeviceMemoryError(f"cannot free the device array of {_kind(self)} while it is shown by {len(self._shown)} "
+                                    f"array{'s' * (len(self._shown) > 1)} of the host, which DLPack made")
         self._release()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
@@ -183,6 +188,55 @@ class DeviceArray:
             raise ValueError("device memory cannot be seen as a numpy array without a copy")
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype, copy=False)
+
+    # -------------------------------------------------------------------------------------------------- other libraries
+    @functools.cached_property
+    def _shown(self) -> weakref.WeakSet[Any]:
+        """Windows through which the host sees the memory."""
+        return weakref.WeakSet()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Where it lies, version 3: a device address, to be passed on to kernels of this device; what streams had to do is done."""
+        self._alive()
+        if self.memory.context is not None:
+            self.memory.context.synchronize()
+        record = {"descr": self.dtype.descr} if self.dtype.names else {}
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (int(self.address), False), "strides": None, "version": 3, "stream": None, **record}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Memory of a simulated device is memory of this process: ``kDLCPU``."""
+        return dlpack.CPU, 0
+
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
+                   copy: bool | None = None) -> Any:
+        """Show the memory in place to numpy, torch and others, as memory of the host: ``numpy.from_dlpack(array)``.
+
+        Neither side copies: what the one writes the other reads. What streams had to do by now is done; before you look at what later launches into
+        streams wrote, synchronize. The memory stays the array's as long as anyone sees it.
+
+        Raises BufferError for another device than the CPU: nothing there could read it.
+        """
+        if dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__():
+            raise BufferError(f"the memory of a simulated device lies in this process, on DLPack's device (1, 0), and cannot be had on {tuple(dl_device)}")
+        given = {"stream": stream, "max_version": max_version, "copy": copy}
+        return self._in_place().__dlpack__(**{name: value for name, value in given.items() if value is not None})
+
+    def _in_place(self) -> np.ndarray:
+        """See the memory as a numpy array that keeps it."""
+        self._alive()
+        if self.memory.context is not None:
+            self.memory.context.synchronize()
+        if not self.nbytes:
+            return np.empty(self.shape, self.dtype)
+        window = self.memory.engine.window(self.address, self.nbytes)
+        self._shown.add(window)
+        weakref.finalize(window, DeviceArray._unseen, self).atexit = False      # holds the array until then
+        seen: np.ndarray = np.frombuffer(window, "u1").view(self.dtype).reshape(self.shape)  # type: ignore[call-overload]
+        return seen
+
+    def _unseen(self) -> None:
+        """Do nothing: being called at the end is why it is held until then."""
 
     def __len__(self) -> int:
         if not self.shape:

@@ -20,7 +20,9 @@ from archdef.progress import Launches
 from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
+from archdef.run.foreign import is_foreign
 from archdef.run.lanes import LaneWindow, Recorded
+from archdef.run.loan import Loan
 from archdef.run.record import record
 from archdef.run.result import Run
 from archdef.run.timeline import TimelineRecord, TimelineWindow
@@ -88,12 +90,18 @@ class Launcher(Generic[_Result]):
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
 
+        Arrays of other libraries, in host memory, are arguments too (numpy's, torch's on the CPU, what speaks DLPack): they are copied to the device
+        for the launch, and back behind it, for which the host waits. Those that show memory of this device are used in place.
+
         Raises LaunchError, GuestFault, BudgetExceeded; Interrupted after Ctrl-C, with the `Run` so far. Device memory stays readable. What
         happens in a stream is raised by whoever next waits for it.
         """
-        grid = self.prepare(*arguments, max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
+        loan = self._loan(arguments)
+        grid = self.prepare(*(loan.arguments if loan else arguments), max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
+        if loan:
+            loan.give(self.stream)
         result: Run | Launched | Node
         if self.stream is not None:
             result = device.context.launch(grid, self.stream)
@@ -101,7 +109,17 @@ class Launcher(Generic[_Result]):
             result = cast("Launched", device.context.launch(grid, None)).result()      # the default stream makes no nodes
         else:
             result = grid.run()
+        if loan:
+            loan.take_back(self.stream)
         return cast("_Result", result)
+
+    def _loan(self, arguments: Sequence[Any]) -> Loan | None:
+        """Find the arrays of other libraries; None where there is none."""
+        if not any(is_foreign(argument) for argument in arguments):
+            return None
+        kernel = self.kernel
+        only_read = () if kernel.interface.arguments is not None else [said.pointer and said.constant for said in kernel.declared]
+        return Loan(kernel.name, arguments, kernel.module.device.memory, only_read)
 
     def prepare(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,

@@ -65,6 +65,10 @@ class ManagedArray(DeviceArray):
         self._touch(..., write=True)
         return self._host
 
+    def _in_place(self) -> np.ndarray:
+        """Show it to another library (`DeviceArray.__dlpack__`) as the host sees it: its pages come."""
+        return self.host
+
     def copy_from_host(self, array: ArrayLike) -> Self:
         """Fill from a numpy array of the same shape and dtype, as the host's own code would."""
         array = host_array(array)

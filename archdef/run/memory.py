@@ -41,6 +41,8 @@ class Memory:
         self.shared_with_host: set[int] = set()
         """Addresses of memory of the host that kernels may be given: what they wait for there may come from outside."""
         self._late: list[int] = []
+        self._arena: int | None = None
+        """What the addresses of this process are above those of the device."""
         self._bytes: dict[int, tuple[int, str]] = {}
         self._lock = threading.RLock()
 
@@ -91,6 +93,17 @@ class Memory:
             address.rows(self)[...] = byte
             return
         self.engine.fill(_whole(address), nbytes, byte)
+
+    def of_host(self, address: int) -> int | None:
+        """Give the device address of a byte that this process sees in place (see ``DeviceArray.__dlpack__``); None for all other memory."""
+        with self._lock:
+            if self._arena is None:
+                first = next((start for start, _ in self.engine.allocations), None)
+                if first is None:
+                    return None
+                self._arena = np.frombuffer(self.engine.window(first, 1), "u1").ctypes.data - first  # type: ignore[call-overload]
+        found = address - self._arena
+        return found if any(start <= found < end for start, end in self.engine.allocations) else None
 
     def _catch_up(self) -> None:
         with self._lock:

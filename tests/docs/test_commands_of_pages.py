@@ -31,6 +31,7 @@ NOT_RUN = {
                      "archdef exec -a gt200 -a gf100 -a c500 -- ./vectorAdd",
                      "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024"),
                     "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),
+    "python -m archdef.triton -a v100 -a h100 tutorial.py --size 1024": "needs the extra triton; tests/run/test_triton_programs.py runs a program so",
     "archdef compare reduction -a gf100 --set schedulers.policy=memory_first": "names a policy that its reader publishes; tests/policies/test_policy_plugin.py has one",
 }
 """Line of a page → why it is not run."""

@@ -145,6 +145,11 @@ def test_what_a_page_asserts_holds(page, tmp_path, monkeypatch, capsys):
 
 
 @needs
+def test_what_the_page_on_arrays_asserts_holds():
+    exec(compile("\n".join(blocks("howto/arrays.md")), "howto/arrays.md", "exec"), {})
+
+
+@needs
 def test_launches_of_the_page_are_reported(tmp_path, monkeypatch, capsys):
     pytest.importorskip("vl_convert", reason="reports need archdef[report]")
     monkeypatch.chdir(tmp_path)

@@ -118,6 +118,17 @@ def test_prefetching_costs_no_faults_and_says_so_nowhere(name):
     assert "page faults" in slow.warnings[0] and "prefetch()" in slow.warnings[0]
 
 
+def test_what_dlpack_shows_is_the_hosts_view_and_its_pages_come(paged):
+    array = paged.managed(np.arange(1 << 16, dtype="i4"))
+    add = paged.compile(SOURCE).add
+    add[256, 256](array, 1 << 16)
+    assert array.bytes_on_device == 1 << 18
+    seen = np.from_dlpack(array)
+    assert array.bytes_on_device == 0 and (seen == np.arange(1 << 16) + 1).all()
+    add[256, 256](seen, 1 << 16)
+    assert seen[5] == 7
+
+
 def test_pages_that_are_mostly_read_stay_on_both_sides_until_one_writes(paged):
     array, out = paged.managed(np.arange(1 << 16, dtype="i4")).read_mostly(), paged.zeros((1,), "i4")
     module = paged.compile(SOURCE)

@@ -68,6 +68,13 @@ def test_shared_memory_and_two_dimensional_arrays(random):
     assert run.shared_bytes == 2 * 4 * 8 * 8
 
 
+def test_numpy_arrays_of_any_strides_are_copied_there_and_back(random):
+    machine = device()
+    a, b, c = np.asfortranarray(random.random((16, 24), dtype="f4")), random.random((24, 64), dtype="f4")[:, ::2], np.zeros((16, 32), "f4")
+    machine.compile(kernels.matmul, signature=(c, a, b)).matmul[(4, 2), (8, 8)](c, a, b)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-5)
+
+
 def test_device_functions_need_no_driver(random):
     machine = device("fp64")
     x = random.random(100)
@@ -151,7 +158,8 @@ def test_wrong_options_are_named(options, message):
 @pytest.mark.parametrize("arguments, message", [
     (lambda d: (d.zeros(4), d.zeros(4), 1.0), "axpy takes 4 arguments .*, got 3"),
     (lambda d: (d.zeros(4), d.zeros(4, "f8"), 1.0, 4), r"argument 2 of axpy .* takes a 1-dimensional array of float32"),
-    (lambda d: (d.zeros(4), np.zeros(4, "f4"), 1.0, 4), "argument 2 of axpy .* got a numpy array, which is host memory"),
+    (lambda d: (d.zeros(4), np.zeros(4), 1.0, 4), r"argument 2 of axpy .* takes a 1-dimensional array of float32 in C order, got float64\[4\] in C order"),
+    (lambda d: (d.zeros(4), np.zeros(8, "f4")[::2], 1.0, 4), r"argument 2 of axpy .* in C order, got float32\[4\] of strides \(8,\)"),
     (lambda d: (d.zeros(4), 4, 1.0, 4), "argument 2 of axpy .* takes a device array, got int")])
 def test_wrong_arguments_are_named(arguments, message):
     machine = device()

@@ -39,6 +39,12 @@ def doubled_tiles(out, x, rows, columns, SIZE: tl.constexpr):
     target.store([i, j], source.load([i, j]) * 2)
 
 
+@triton.jit
+def doubled_by_descriptor(target, source, SIZE: tl.constexpr):
+    i, j = tl.program_id(0) * SIZE, tl.program_id(1) * SIZE
+    target.store([i, j], source.load([i, j]) * 2)
+
+
 @triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256}, num_warps=8)], key=["n"])
 @triton.heuristics({"EVEN": lambda arguments: arguments["BLOCK"] % 128 == 0})
 @triton.jit

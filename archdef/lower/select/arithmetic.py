@@ -257,7 +257,11 @@ def generic_address(s: Selection, m: Match, i: ir.Instruction) -> None:
     d, finish = s.destination(i.operands[0], type)
     window = {"shared": GENERIC_SHARED, "local": GENERIC_LOCAL}.get(space)
     origin = None if m.bound["to"] else SPACES[space]
-    if window is None:
+    if space == "param" and not m.bound["to"] and width == 8 and _has_short_addresses(s):
+        # Parameters lie above 4 GB: the upper half is that of all of them.
+        halves = [s.temporary("low_b64", [source], 4, ABSORBED), s.temporary("high_b64", [Const(ConstantKind.PARAM_SYMBOL, 8, 0)], 4, ABSORBED)]
+        s.emit(Kind.ALU, "pack_b64", [d], halves, "move", width=8, origin=origin)
+    elif window is None:
         s.emit(Kind.ALU, mov(width), [d], [source], "move", width=width, origin=origin)
     else:
         fn = "sub" if m.bound["to"] else "add"
@@ -267,6 +271,16 @@ def generic_address(s: Selection, m: Match, i: ir.Instruction) -> None:
             s.emit(Kind.ALU, f"{fn}_b{8 * width}", [d], [source, immediate(window, width)], m.operation, width=width,
                    origin=origin)
     finish()
+
+
+def _has_short_addresses(s: Selection) -> bool:
+    """Whether a function takes 32-bit addresses of parameters, as compilers do in spaces that are smaller than 4 GB."""
+    for i in s.function.body:
+        if i.opcode == "mov" and i.modifiers and i.modifiers[-1] in ("b32", "u32", "s32") and isinstance(i.operands[-1], ir.Symbol):
+            found = s.layout.find(s.function.name, i.operands[-1].name)
+            if found and found[0] == "param":
+                return True
+    return False
 
 
 @builds("space_test")
