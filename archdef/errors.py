@@ -13,9 +13,9 @@ from typing import Any
 from archdef.values import printable, shown
 
 __all__ = [
-    "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CompileError", "DescriptionFileError", "DeviceMemoryError",
-    "EngineLimit", "GuestFault", "GuestWarning", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError", "PluginWarning",
-    "PolicyError", "PtxError",
+    "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CaptureError", "CompileError", "DescriptionFileError", "DeviceMemoryError",
+    "EngineLimit", "GraphError", "GuestFault", "GuestWarning", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError",
+    "PluginWarning", "PolicyError", "PtxError",
     "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 

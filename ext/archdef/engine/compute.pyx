@@ -180,7 +180,7 @@ cdef void _vote(Warp *w, const Uop *u, uint64_t lanes, uint64_t members, uint64_
     _put(w, u.d[0], lanes, <uint64_t>0 - value)
 
 
-cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, const uint32_t *a) noexcept nogil:
+cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, uint64_t everyone, const uint32_t *a) noexcept nogil:
     """Read another lane's value. PTX ISA, shfl: the clamp operand holds a segment mask (bits 8 up) and a clamp (low bits).
 
     The fields are as wide as a lane number of this machine: 5 bits up to 32 lanes, 6 bits on 64. What a lane that does not take part
@@ -217,7 +217,7 @@ cdef void _shuffle(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
                 inside |= <uint64_t>1 << lane
             else:
                 other = lane
-        (<uint32_t *>(w.rows + u.d[0]))[lane] = value[other] if other < launch.lanes and lanes >> other & 1 else 0
+        (<uint32_t *>(w.rows + u.d[0]))[lane] = value[other] if other < launch.lanes and everyone >> other & 1 else 0
     _put(w, u.d[1], lanes, inside)
 
 
@@ -263,7 +263,7 @@ cdef void exchange(const Launch *launch, Warp *w, const Uop *u, uint64_t lanes, 
     cdef uint64_t left, same, members = everyone, mask
     cdef int i
     if u.kind == K_SHUFFLE:
-        _shuffle(launch, w, u, lanes, <const uint32_t *>a)
+        _shuffle(launch, w, u, lanes, everyone, <const uint32_t *>a)
         return
     while lanes:
         same = lanes
