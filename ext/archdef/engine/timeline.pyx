@@ -2,11 +2,12 @@
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from archdef.engine.bits cimport lowest_bit
 from archdef.engine.counters cimport ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.shared cimport bank_words
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, MOST_BANKS, Activity, BankRecord, BankUse, BlockRecord, MultiprocessorSums,
-                                             MultiprocessorTimeline, PartitionSums, TimelineRecord, WarpRecord)
+                                             MultiprocessorTimeline, PartitionSums, TimelineRecord, WarpPlace)
 from archdef.engine.uop cimport Uop
 
 
@@ -38,17 +39,20 @@ cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil:
 
 cdef void _spend(TimelineRecord *t, int64_t sm, int32_t cause, int64_t begin, int64_t end) noexcept nogil:
     """A warp has spent [begin, end) so."""
-    cdef int64_t stop, i
+    cdef int64_t i, stop
     begin = max(begin, t.first)
     end = min(end, t.last)
     if begin >= end:
         return
     timeline_reach(t, end - 1)
-    while begin < end:
-        i = (begin - t.first) // t.width
-        stop = min(end, t.first + (i + 1) * t.width)
+    i = (begin - t.first) // t.width
+    stop = t.first + (i + 1) * t.width
+    while stop < end:
         t.activity[i * t.multiprocessors + sm].stall_cycles[cause] += stop - begin
         begin = stop
+        stop += t.width
+        i += 1
+    t.activity[i * t.multiprocessors + sm].stall_cycles[cause] += end - begin
 
 
 cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
@@ -84,57 +88,39 @@ cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t 
     record.end = end
 
 
-cdef inline WarpRecord *_next(TimelineRecord *t) noexcept nogil:
-    """Take the next record, NULL: there is none any more."""
-    if t.warp_count == t.warp_room:
-        t.warps_lost += 1
-        return NULL
-    t.warp_count += 1
-    return t.warps + (t.warp_count - 1)
+cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil:
+    """A block has been given a place, and its warps theirs: nothing of them is recorded so far."""
+    cdef int32_t i
+    for i in range(b.launch.block_warps):
+        warps[b.warps[i]].place = 0
 
 
-cdef inline void _name(WarpRecord *record, const MultiprocessorTimeline *of, const Warp *w, const Uop *u) noexcept nogil:
-    """Say whose record it is."""
-    record.serial = w.launch.serial
-    record.kernel = w.launch.kernel
-    record.warp = w.number
-    record.multiprocessor = of.number
-    record.slot = w.slot
-    record.statement = u.statement
+cdef void timeline_place(MultiprocessorTimeline *of, Warp *w) noexcept nogil:
+    """Say who a warp is that has its first record: there is room for as many as for records."""
+    cdef TimelineRecord *t = of.timeline
+    cdef WarpPlace *place = t.places + t.place_count
+    t.place_count += 1
+    w.place = <int32_t>t.place_count
+    place.serial = w.launch.serial
+    place.kernel = w.launch.kernel
+    place.warp = w.number
+    place.multiprocessor = of.number
+    place.slot = w.slot
 
 
 cdef inline bint _in_window(const TimelineRecord *t, int64_t begin, int64_t end) noexcept nogil:
     return end > t.first and begin < t.last
 
 
-cdef void timeline_keep(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t since, int64_t turns,
-                        int64_t issue) noexcept nogil:
-    """Keep an issue, as `timeline_issue` has it, in the window."""
-    cdef WarpRecord *record = _next(of.timeline)
-    if record != NULL:
-        _name(record, of, w, u)
-        record.begin = begin
-        record.end = w.settled
-        record.unit = u.unit
-        record.cause = w.cause
-        record.since = since
-        record.turns = turns
-        record.issue = issue
-
-
 cdef inline void _part(Activity *before, Activity *behind, int32_t cause, int64_t begin, int64_t middle, int64_t end) noexcept nogil:
     """Divide [begin, end) among two buckets, of which one ends and the other begins in the middle."""
-    if end <= middle:
-        before.stall_cycles[cause] += end - begin
-    elif begin >= middle:
-        behind.stall_cycles[cause] += end - begin
-    else:
-        before.stall_cycles[cause] += middle - begin
-        behind.stall_cycles[cause] += end - middle
+    cdef int64_t early = min(end, middle) - min(begin, middle)
+    before.stall_cycles[cause] += early
+    behind.stall_cycles[cause] += end - begin - early
 
 
-cdef void timeline_divide(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
-    """As `timeline_issue`, of an issue that lies in two buckets: the known one, and that before or behind it."""
+cdef void timeline_divide(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+    """As `note_issue`, of an issue that lies in two buckets: the known one, and that before or behind it."""
     cdef int64_t since = max(w.since, begin), middle = of.begin if begin < of.begin else of.end, at = since
     cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
     cdef Activity *behind = before + of.timeline.multiprocessors
@@ -148,88 +134,74 @@ cdef void timeline_divide(MultiprocessorTimeline *of, const Warp *w, const Uop *
     _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
     _part(before, behind, ST_SELECTED, issue, middle, w.settled)
     if of.records:
-        timeline_keep(of, w, u, begin, since, turns, issue)
+        keep(of, w, begin, since, turns, issue, w.pc, w.cause)
 
 
-cdef void timeline_spread(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
-    """As `timeline_issue`, wherever the issue's buckets are; it may lie outside of the window in part."""
+cdef void timeline_spread(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
+    """As `note_issue`, wherever the issue's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
     cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
     if t.first <= issue < t.last:
         _see(of, issue)
         of.bucket.unit_issues[u.unit] += u.issues
-    if begin > issue:
+    if spent == 0:
         return
     _spend(t, of.number, w.cause, begin, since)
-    _spend(t, of.number, ST_MEMORY_THROTTLE, since, since + throttled)
-    _spend(t, of.number, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
-    _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
-    _spend(t, of.number, ST_SELECTED, issue, w.settled)
+    if of.begin <= since and w.settled <= of.end:
+        of.bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+        of.bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
+        of.bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since - throttled - busy
+        of.bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
+    else:
+        _spend(t, of.number, ST_MEMORY_THROTTLE, since, since + throttled)
+        _spend(t, of.number, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
+        _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
+        _spend(t, of.number, ST_SELECTED, issue, w.settled)
     if of.records and _in_window(t, begin, w.settled):
-        timeline_keep(of, w, u, begin, since, turns, issue)
+        keep(of, w, begin, since, turns, issue, w.pc, w.cause)
 
 
-cdef void timeline_issue(const Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
-    """A warp issues an op from `issue` to where its time is settled; it has waited since `begin`, from its `since` on only for its turn.
-
-    One that goes along with another in the same slot waits for nothing: `begin` lies behind `issue` then. What is called here is called last, so that the
-    usual case keeps nothing on the stack.
-    """
+cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
+    """As `note_issue`, of an issue that is not in the known bucket alone."""
     cdef MultiprocessorTimeline *of = w.residency.recorded
-    cdef Activity *bucket = of.bucket
-    cdef int64_t since
-    if begin < of.begin or w.settled > of.end or begin > issue:
-        if begin < of.least or w.settled > of.most or begin >= of.end or begin > issue or begin < of.begin and w.settled > of.end:
-            timeline_spread(of, w, u, begin, turns, issue)
-        else:
-            timeline_divide(of, w, u, begin, turns, issue)
-        return
-    since = w.since if w.since > begin else begin
-    bucket.unit_issues[u.unit] += u.issues
-    bucket.stall_cycles[w.cause] += since - begin
-    bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
-    bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
-    if turns:
-        bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
-        bucket.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
-        bucket.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
-    if of.records:
-        timeline_keep(of, w, u, begin, since, turns, issue)
+    if begin < of.least or w.settled > of.most or begin >= of.end or spent == 0 or begin < of.begin and w.settled > of.end:
+        timeline_spread(of, w, u, begin, turns, issue, spent)
+    else:
+        timeline_divide(of, w, u, begin, turns, issue)
 
 
-cdef void timeline_wait(MultiprocessorTimeline *of, const Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
+cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
     """A warp has waited in [begin, until) for something that ends with no issue, such as a barrier."""
-    cdef WarpRecord *record
     if begin >= until:
         return
-    _spend(of.timeline, of.number, cause, begin, until)
-    if not of.records or not _in_window(of.timeline, begin, until):
-        return
-    record = _next(of.timeline)
-    if record != NULL:
-        _name(record, of, w, u)
-        record.begin = begin
-        record.end = until
-        record.unit = -1
-        record.cause = cause
-        record.since = record.issue = until
-        record.turns = 0
+    if of.begin <= begin and until <= of.end:
+        of.bucket.stall_cycles[cause] += until - begin
+    else:
+        _spend(of.timeline, of.number, cause, begin, until)
+        if not _in_window(of.timeline, begin, until):
+            return
+    if of.records:
+        keep(of, w, begin, until, NO_TURN, until, <int32_t>(u - w.launch.ops), cause)
 
 
 # ------------------------------------------------------------------------------------------------------------------ banks
 cdef void _settle_uses(BankRecord *banks, BankUse *use) noexcept nogil:
     """Count the words of an op's pattern, as often as it was asked for from each bank on."""
-    cdef int64_t uses
-    cdef int32_t first = 0, k, n = banks.banks
-    use.used = 0
+    cdef int64_t uses = 0
+    cdef int32_t first, k, n = banks.banks
+    if use.alike:
+        for first in range(n):
+            uses += use.uses[first]
+            use.uses[first] = 0
+        for k in range(n):
+            banks.served[k] += uses * use.words[0]
+        return
     for first in range(n):
         uses = use.uses[first]
         if uses:
             use.uses[first] = 0
-            for k in range(n - first):
-                banks.served[first + k] += uses * use.words[k]
-            for k in range(n - first, n):
-                banks.served[first + k - n] += uses * use.words[k]
+            for k in range(use.behind):
+                banks.served[first + k & n - 1] += uses * use.words[k]
 
 
 cdef void banks_settle(BankRecord *banks) noexcept nogil:
@@ -237,20 +209,34 @@ cdef void banks_settle(BankRecord *banks) noexcept nogil:
     cdef int64_t i
     for i in range(banks.pending_count):
         _settle_uses(banks, banks.uses + banks.pending[i])
+        banks.uses[banks.pending[i]].pending = False
     banks.pending_count = 0
 
 
+cdef void timeline_pends(BankRecord *banks, BankUse *use) noexcept nogil:
+    """An op has uses that are not in `served`."""
+    use.pending = True
+    banks.pending[banks.pending_count] = use - banks.uses
+    banks.pending_count += 1
+
+
 cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, BankRecord *banks, const uint64_t *address, uint64_t lanes,
-                           int64_t first) noexcept nogil:
-    """An op accesses words of shared memory in a new pattern, that of its first lane in the bank `first`."""
+                           uint64_t base) noexcept nogil:
+    """An op accesses words of shared memory in a new pattern, its first lane at `base`."""
     cdef uint16_t words[MOST_BANKS]
     cdef int32_t k, n = banks.banks
-    if use.used:
+    if use.pending:
         _settle_uses(banks, use)
-        use.used = 1             # it is pending already
+    use.width_bits = lowest_bit(<uint64_t>launch.m.shared.bank_width_bytes)
+    use.bank_mask = <uint64_t>(n - 1)
     bank_words(&launch.m.shared, address, lanes, launch.lanes, u.lane_bytes, words)
+    use.behind = 0
+    use.alike = True
     for k in range(n):
-        use.words[k] = words[(first + k) % n]
+        use.words[k] = words[(base >> use.width_bits) + <uint64_t>k & use.bank_mask]
+        use.alike &= use.words[k] == use.words[0]
+        if use.words[k]:
+            use.behind = k + 1
 
 
 cdef void timeline_tile(TimelineRecord *t, const Launch *launch, const uint64_t *address) noexcept nogil:
