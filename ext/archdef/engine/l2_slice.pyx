@@ -373,21 +373,26 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
         waiter = l2.waiter_next[waiter]
 
 
-cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
+cdef void _note_waiters(L2 *l2, int32_t waiter, int64_t done_fs) noexcept nogil:
     """Note in the records of those that wait for a transaction of DRAM that it is over."""
-    cdef const Entry *e = l2.partitions[which].dram.entries + index
-    cdef int32_t *asker = _asker(l2, which, index)
-    cdef int32_t waiter = e.waiters
-    cdef RequestRecord *record
-    if asker[0]:
-        record = traced(l2.crossbar.trace, asker[0])
-        record.served = done_fs
-        if e.direction == DIR_WRITE:
-            record.answered = done_fs
-    asker[0] = 0
     while waiter >= 0:
         trace_served(l2.crossbar.trace, <uint32_t>waiter // SECTORS, done_fs)
         waiter = l2.waiter_next[waiter]
+
+
+cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
+    """Note that a transaction of DRAM is over, for the request that has asked for it and for those that wait for it."""
+    cdef const Entry *e = l2.partitions[which].dram.entries + index
+    cdef int32_t *asker = _asker(l2, which, index)
+    cdef RequestRecord *record
+    if asker[0]:
+        record = traced(l2.crossbar.trace, asker[0])
+        asker[0] = 0
+        record.served = done_fs
+        if e.direction == DIR_WRITE:
+            record.answered = done_fs
+    if e.waiters >= 0:
+        _note_waiters(l2, e.waiters, done_fs)
 
 
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

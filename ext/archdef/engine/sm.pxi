@@ -49,7 +49,7 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
     w.settled = cycle + spent
     if waited < 0:
         spent = waited = 0      # a further one of the warp's slot, in the time of the first
-        begin = cycle
+        begin = -1
     elif waited > 0:
         if u.memory:
             part = throttled_until(&sm.lsu, cycle) - w.throttle_mark

@@ -9,7 +9,9 @@ from archdef.engine.uop cimport Uop
 cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil
 cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t slot, int64_t end) noexcept nogil
 cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil
-cdef void timeline_place(MultiprocessorTimeline *of, Warp *w) noexcept nogil
+cdef void timeline_place(Warp *w, WarpRecord *record) noexcept nogil
+# what is called last keeps nothing on the stack; the rare case stays out of the others as it is declared here
+cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil
 cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil
 cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil
 cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, BankRecord *banks, const uint64_t *address, uint64_t lanes,
@@ -18,10 +20,9 @@ cdef void timeline_tile(TimelineRecord *t, const Launch *launch, const uint64_t 
 cdef void banks_settle(BankRecord *banks) noexcept nogil
 
 cdef enum:
-    TURN_BITS = 32               # turns: cycles for which a warp waits for the load/store unit, and from this bit on for its unit …
-    NO_TURN = -1                 # … and this: it waits for something that ends with no issue
+    TURN_BITS = 32               # turns: cycles for which a warp waits for the load/store unit, and from this bit on for its unit
 
-cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_t since, int64_t turns, int64_t issue, int32_t op,
+cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_t before, int64_t throttled, int64_t busy, int64_t issue, int32_t op,
                       int64_t cause) noexcept nogil:
     """Keep an issue, or a wait, if there is room."""
     cdef TimelineRecord *t = of.timeline
@@ -30,22 +31,23 @@ cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_
         t.warps_lost += 1
         return
     t.next_warp = record + 1
-    if w.place == 0:
-        timeline_place(of, w)
     record.begin = begin
-    record.since = since
-    record.turns = turns
+    record.before = before
+    record.throttled = <int32_t>throttled
+    record.busy = <int32_t>busy
     record.issue = issue
-    record.place = w.place
     record.op = op
     record.cause = cause
+    record.place = w.place
+    if w.place == 0:
+        timeline_place(w, record)
 
 cdef inline void note_issue(Warp *w, const Uop *u, int64_t issue, int64_t begin, int64_t before, int64_t throttled, int64_t busy, int64_t rest,
                             int64_t spent) noexcept nogil:
     """A warp issues an op at `issue` and is settled up to its end.
 
     Since `begin` it has waited for what the op depends on, then for its turn: throttled, for the unit, for no other reason. What goes along with another op
-    in the same slot waits for nothing and has no time `spent`.
+    in the same slot waits for nothing and has no time `spent`; it begins before everything.
     """
     cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef Activity *bucket
@@ -62,8 +64,8 @@ cdef inline void note_issue(Warp *w, const Uop *u, int64_t issue, int64_t begin,
     if throttled | busy:
         bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
         bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
-    if of.records and spent:
-        keep(of, w, begin, begin + before, throttled | busy << TURN_BITS, issue, w.pc, w.cause)
+    if of.records:
+        keep(of, w, begin, before, throttled, busy, issue, w.pc, w.cause)
 
 cdef inline BankUse *bank_use(const BankRecord *banks, const Launch *launch, const Uop *u) noexcept nogil:
     """What is recorded of an op that accesses shared memory."""

@@ -7,7 +7,7 @@ from archdef.engine.counters cimport ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIP
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.shared cimport bank_words
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, MOST_BANKS, Activity, BankRecord, BankUse, BlockRecord, MultiprocessorSums,
-                                             MultiprocessorTimeline, PartitionSums, TimelineRecord, WarpPlace)
+                                             MultiprocessorTimeline, PartitionSums, TimelineRecord, WarpPlace, WarpRecord)
 from archdef.engine.uop cimport Uop
 
 
@@ -24,11 +24,11 @@ cdef void _pair(int64_t *table, int64_t numbers, int64_t buckets) noexcept nogil
 cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil:
     """Make buckets as wide as it takes for a cycle of the window to be in one of them."""
     cdef int64_t i
-    if (cycle - t.first) // t.width < t.buckets:
+    if cycle - t.first < t.width * t.buckets:
         return
     for i in range(t.multiprocessors if t.each != NULL else 0):     # none of them knows its bucket any more
         t.each[i].begin = t.each[i].end = t.each[i].least = t.each[i].most = 0
-    while (cycle - t.first) // t.width >= t.buckets:
+    while cycle - t.first >= t.width * t.buckets:
         _pair(<int64_t *>t.sums, t.multiprocessors * <int64_t>(sizeof(MultiprocessorSums) // sizeof(int64_t)), t.buckets)
         _pair(<int64_t *>t.memory, t.partitions * <int64_t>(sizeof(PartitionSums) // sizeof(int64_t)), t.buckets)
         if t.activity != NULL:
@@ -55,7 +55,7 @@ cdef void _spend(TimelineRecord *t, int64_t sm, int32_t cause, int64_t begin, in
     t.activity[i * t.multiprocessors + sm].stall_cycles[cause] += end - begin
 
 
-cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
+cdef void _find(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
     """Let a multiprocessor know the bucket of a cycle, which lies in the window."""
     cdef TimelineRecord *t = of.timeline
     cdef int64_t i
@@ -66,6 +66,36 @@ cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
     of.bucket = t.activity + i * t.multiprocessors + of.number
     of.least = of.begin - t.width if i else of.begin
     of.most = min(of.end + t.width, t.last) if i + 1 < t.buckets else of.end
+
+
+cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
+    """The same, as time goes on: mostly it is the bucket behind the known one, or still that."""
+    cdef const TimelineRecord *t = of.timeline
+    if of.begin <= cycle < of.end:
+        return
+    if not of.end <= cycle < of.most:
+        _find(of, cycle)
+        return
+    of.least = of.begin
+    of.begin = of.end
+    of.end = of.most
+    of.bucket += t.multiprocessors
+    if of.bucket + t.multiprocessors < t.activity + t.buckets * t.multiprocessors:
+        of.most = min(of.end + t.width, t.last)
+
+
+cdef inline void _spend_back(const MultiprocessorTimeline *of, int32_t cause, int64_t begin, int64_t end) noexcept nogil:
+    """A warp has spent [begin, end) so, of which the end is in the known bucket, and the beginning in it or before."""
+    cdef const TimelineRecord *t = of.timeline
+    cdef Activity *bucket = of.bucket
+    cdef int64_t edge = of.begin
+    begin = max(begin, t.first)
+    while begin < edge:
+        bucket.stall_cycles[cause] += end - edge
+        bucket -= t.multiprocessors
+        end = edge
+        edge -= t.width
+    bucket.stall_cycles[cause] += end - begin
 
 
 # ---------------------------------------------------------------------------------------------------------------- records
@@ -95,12 +125,13 @@ cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil:
         warps[b.warps[i]].place = 0
 
 
-cdef void timeline_place(MultiprocessorTimeline *of, Warp *w) noexcept nogil:
+cdef void timeline_place(Warp *w, WarpRecord *record) noexcept nogil:
     """Say who a warp is that has its first record: there is room for as many as for records."""
+    cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef TimelineRecord *t = of.timeline
     cdef WarpPlace *place = t.places + t.place_count
     t.place_count += 1
-    w.place = <int32_t>t.place_count
+    w.place = record.place = <int32_t>t.place_count
     place.serial = w.launch.serial
     place.kernel = w.launch.kernel
     place.warp = w.number
@@ -119,11 +150,22 @@ cdef inline void _part(Activity *before, Activity *behind, int32_t cause, int64_
     behind.stall_cycles[cause] += end - begin - early
 
 
-cdef void timeline_divide(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
-    """As `note_issue`, of an issue that lies in two buckets: the known one, and that before or behind it."""
+cdef inline bint _in_two(const MultiprocessorTimeline *of, int64_t begin, int64_t end) noexcept nogil:
+    """Whether [begin, end), which is not in the known bucket, lies in it and one of its neighbours."""
+    return of.least <= begin < of.end and end <= of.most and (begin >= of.begin or end <= of.end)
+
+
+cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
+    """As `note_issue`, of an issue that is not in the known bucket alone."""
+    cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef int64_t since = max(w.since, begin), middle = of.begin if begin < of.begin else of.end, at = since
-    cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
-    cdef Activity *behind = before + of.timeline.multiprocessors
+    cdef Activity *before
+    cdef Activity *behind
+    if not _in_two(of, begin, w.settled):
+        timeline_spread(w, u, begin, turns, issue, spent)
+        return
+    before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
+    behind = before + of.timeline.multiprocessors
     (before if issue < middle else behind).unit_issues[u.unit] += u.issues
     _part(before, behind, w.cause, begin, middle, since)
     if turns:
@@ -134,11 +176,12 @@ cdef void timeline_divide(MultiprocessorTimeline *of, Warp *w, const Uop *u, int
     _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
     _part(before, behind, ST_SELECTED, issue, middle, w.settled)
     if of.records:
-        keep(of, w, begin, since, turns, issue, w.pc, w.cause)
+        keep(of, w, begin, since - begin, <int64_t><uint32_t>turns, turns >> TURN_BITS, issue, w.pc, w.cause)
 
 
-cdef void timeline_spread(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
+cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
     """As `note_issue`, wherever the issue's buckets are; it may lie outside of the window in part."""
+    cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef TimelineRecord *t = of.timeline
     cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
     if t.first <= issue < t.last:
@@ -146,42 +189,34 @@ cdef void timeline_spread(MultiprocessorTimeline *of, Warp *w, const Uop *u, int
         of.bucket.unit_issues[u.unit] += u.issues
     if spent == 0:
         return
-    _spend(t, of.number, w.cause, begin, since)
-    if of.begin <= since and w.settled <= of.end:
+    if of.begin <= since and w.settled <= of.end:       # only the wait for what it depends on began earlier, as that for memory does
+        _spend_back(of, w.cause, begin, since)
         of.bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
         of.bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
         of.bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since - throttled - busy
         of.bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
     else:
+        _spend(t, of.number, w.cause, begin, since)
         _spend(t, of.number, ST_MEMORY_THROTTLE, since, since + throttled)
         _spend(t, of.number, ST_PIPE_BUSY, since + throttled, since + throttled + busy)
         _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
         _spend(t, of.number, ST_SELECTED, issue, w.settled)
     if of.records and _in_window(t, begin, w.settled):
-        keep(of, w, begin, since, turns, issue, w.pc, w.cause)
-
-
-cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
-    """As `note_issue`, of an issue that is not in the known bucket alone."""
-    cdef MultiprocessorTimeline *of = w.residency.recorded
-    if begin < of.least or w.settled > of.most or begin >= of.end or spent == 0 or begin < of.begin and w.settled > of.end:
-        timeline_spread(of, w, u, begin, turns, issue, spent)
-    else:
-        timeline_divide(of, w, u, begin, turns, issue)
+        keep(of, w, begin, since - begin, throttled, busy, issue, w.pc, w.cause)
 
 
 cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
     """A warp has waited in [begin, until) for something that ends with no issue, such as a barrier."""
-    if begin >= until:
+    cdef TimelineRecord *t = of.timeline
+    if begin >= until or not _in_window(t, begin, until):
         return
-    if of.begin <= begin and until <= of.end:
-        of.bucket.stall_cycles[cause] += until - begin
+    if until <= t.last:
+        _see(of, until - 1)
+        _spend_back(of, cause, begin, until)
     else:
-        _spend(of.timeline, of.number, cause, begin, until)
-        if not _in_window(of.timeline, begin, until):
-            return
+        _spend(t, of.number, cause, begin, until)
     if of.records:
-        keep(of, w, begin, until, NO_TURN, until, <int32_t>(u - w.launch.ops), cause)
+        keep(of, w, begin, until - begin, 0, -1, until, <int32_t>(u - w.launch.ops), cause)
 
 
 # ------------------------------------------------------------------------------------------------------------------ banks

@@ -18,13 +18,14 @@ cdef struct BlockRecord:         # a block in its place, from its start to its e
     int64_t end
 
 cdef struct WarpRecord:          # of a warp, from one issue to the next; short, as there are many: what is the same for all of a warp or op is elsewhere
-    int64_t begin                # cycles; [begin, since) waiting for what it depends on …
-    int64_t since
-    int64_t turns                # … [since, issue) waiting for its turn, see `timeline.pxd`, the rest because another warp was issued, …
-    int64_t issue                # … from then on issuing
+    int64_t begin                # cycle
+    int64_t before               # cycles from then on waiting for what it depends on, …
+    int32_t throttled            # … then for the load/store unit, …
+    int32_t busy                 # … then for the op's unit, -1: no op is issued, …
+    int64_t issue                # … then because another warp was issued, until this cycle
     int32_t place                # number of its WarpPlace, plus 1
     int32_t op                   # of its kernel
-    int64_t cause                # Stall of [begin, since)
+    int64_t cause                # Stall of what it depends on
 
 cdef struct WarpPlace:           # a warp that has records, and where it is
     int64_t serial               # as of a block
