@@ -11,6 +11,7 @@ from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.request_trace cimport RequestRecord, trace_nobody
 from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
+from archdef.engine.timeline cimport NO_TURN, TURN_BITS
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_REQUESTS, DETAIL_UNITS, DETAIL_WARPS, Activity, BankUse, BlockRecord, MultiprocessorSums,
                                              MultiprocessorTimeline, PartitionSums, RecordedOp, WarpPlace, WarpRecord)
 
@@ -37,7 +38,7 @@ memset(&_activity, 0, sizeof(Activity))
 cdef RequestRecord _request
 memset(&_request, 0, sizeof(RequestRecord))
 BLOCK_DTYPE = _dtype(_block)
-_PACKED_WARP = np.dtype([(name, np.int32 if name in ("throttled", "busy", "place", "op") else np.int64) for name in <dict>_warp])
+_PACKED_WARP = _dtype(_warp)
 _PLACE = _dtype(_place)
 _OP = _dtype(_op)
 WARP_DTYPE = np.dtype([(name, np.int64) for name in (*_PLACE.names, "statement", "unit", "cause", "begin", "since", "throttled", "unit_busy", "issue", "end")])
@@ -239,15 +240,16 @@ cdef class TimelineRecorder:
             return made
         places = _copied(self.record.places, self.record.place_count, _PLACE)[packed["place"] - 1]
         ops = _copied(self.record.ops, self.op_count, _OP)[self._first_ops()[places["kernel"]] + packed["op"]]
-        issued = packed["busy"] >= 0
+        issued = packed["turns"] != NO_TURN
         for name in _PLACE.names:
             made[name] = places[name]
-        for name in ("begin", "cause", "throttled", "issue"):
+        for name in ("begin", "cause", "issue"):
             made[name] = packed[name]
         made["statement"] = ops["statement"]
         made["unit"] = np.where(issued, ops["unit"], -1)
         made["since"] = packed["begin"] + packed["before"]
-        made["unit_busy"] = np.where(issued, packed["busy"], 0)
+        made["throttled"] = np.where(issued, packed["turns"] & ((<int64_t>1 << TURN_BITS) - 1), 0)
+        made["unit_busy"] = np.where(issued, packed["turns"] >> TURN_BITS, 0)
         made["end"] = packed["issue"] + np.where(issued, ops["cycles"], 0)
         return self._cycles(made, "begin", "since", "issue", "end")
 

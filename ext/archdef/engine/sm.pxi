@@ -40,8 +40,8 @@ from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, p
 from archdef.engine.write_combining cimport write_combining_idle
 
 
-cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
-    """Say where the warp's time went since it last issued. Gives how many cycles of its scheduler this issue takes."""
+cdef inline void _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
+    """Say where the warp's time went since it last issued, and how many cycles of its scheduler this issue takes."""
     cdef int64_t waited, part, begin = w.settled, before = max(w.since - begin, 0), throttled = 0, busy = 0
     note_lanes(w, u, begin, cycle, cycle + spent, u.issues)
     c.stall_cycles[w.cause] += before
@@ -64,8 +64,8 @@ cdef inline int64_t _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, S
         c.stall_cycles[<int>ST_PIPE_BUSY] += busy
         c.stall_cycles[<int>ST_NOT_SELECTED] += waited
     c.stall_cycles[<int>ST_SELECTED] += spent
+    w.residency.counters.issue_cycles += spent
     note_issue(w, u, cycle, begin, before, throttled, busy, waited, spent)
-    return spent
 
 
 cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept nogil:
@@ -99,7 +99,7 @@ cdef int _issue(Sm *sm, Scheduler *s, Warp *w, int bit, int64_t cycle) noexcept 
         c.thread_instructions += i * (u.issues - u.rare)
         if u.guarded or u.rare:
             c.predicated_off += (count_bits(w.active) - i) * u.issues + i * u.rare
-        w.residency.counters.issue_cycles += _settle(sm, s, w, u, c, cycle, spent)
+        _settle(sm, s, w, u, c, cycle, spent)
         sm.chip.budget -= u.issues
         if sm.chip.budget < 0:
             return warp_fault(&sm.core, w, FAULT_INSTRUCTIONS, 0)

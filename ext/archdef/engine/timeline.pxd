@@ -10,9 +10,11 @@ cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil
 cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t slot, int64_t end) noexcept nogil
 cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil
 cdef void timeline_place(Warp *w, WarpRecord *record) noexcept nogil
-# what is called last keeps nothing on the stack; the rare case stays out of the others as it is declared here
+# what is called last keeps nothing on the stack; rare cases stay out of usual ones as they are declared here
 cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil
+cdef void timeline_halve(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil
 cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil
+cdef void timeline_wait_elsewhere(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil
 cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil
 cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, BankRecord *banks, const uint64_t *address, uint64_t lanes,
                            uint64_t base) noexcept nogil
@@ -20,9 +22,10 @@ cdef void timeline_tile(TimelineRecord *t, const Launch *launch, const uint64_t 
 cdef void banks_settle(BankRecord *banks) noexcept nogil
 
 cdef enum:
-    TURN_BITS = 32               # turns: cycles for which a warp waits for the load/store unit, and from this bit on for its unit
+    TURN_BITS = 32               # turns: cycles for which a warp waits for the load/store unit, and from this bit on for its unit …
+    NO_TURN = -1                 # … and this: it waits for something that ends with no issue
 
-cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_t before, int64_t throttled, int64_t busy, int64_t issue, int32_t op,
+cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_t before, int64_t turns, int64_t issue, int64_t op,
                       int64_t cause) noexcept nogil:
     """Keep an issue, or a wait, if there is room."""
     cdef TimelineRecord *t = of.timeline
@@ -33,8 +36,7 @@ cdef inline void keep(MultiprocessorTimeline *of, Warp *w, int64_t begin, int64_
     t.next_warp = record + 1
     record.begin = begin
     record.before = before
-    record.throttled = <int32_t>throttled
-    record.busy = <int32_t>busy
+    record.turns = turns
     record.issue = issue
     record.op = op
     record.cause = cause
@@ -65,7 +67,7 @@ cdef inline void note_issue(Warp *w, const Uop *u, int64_t issue, int64_t begin,
         bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
         bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
     if of.records:
-        keep(of, w, begin, before, throttled, busy, issue, w.pc, w.cause)
+        keep(of, w, begin, before, throttled | busy << TURN_BITS, issue, w.pc, w.cause)
 
 cdef inline BankUse *bank_use(const BankRecord *banks, const Launch *launch, const Uop *u) noexcept nogil:
     """What is recorded of an op that accesses shared memory."""

@@ -155,19 +155,14 @@ cdef inline bint _in_two(const MultiprocessorTimeline *of, int64_t begin, int64_
     return of.least <= begin < of.end and end <= of.most and (begin >= of.begin or end <= of.end)
 
 
-cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
-    """As `note_issue`, of an issue that is not in the known bucket alone."""
+cdef void timeline_halve(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue) noexcept nogil:
+    """As `timeline_elsewhere`, of an issue whose turn comes while one bucket ends and the other begins, or that is being issued then."""
     cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef int64_t since = max(w.since, begin), middle = of.begin if begin < of.begin else of.end, at = since
-    cdef Activity *before
-    cdef Activity *behind
-    if not _in_two(of, begin, w.settled):
-        timeline_spread(w, u, begin, turns, issue, spent)
-        return
-    before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
-    behind = before + of.timeline.multiprocessors
+    cdef Activity *before = of.bucket - of.timeline.multiprocessors if begin < of.begin else of.bucket
+    cdef Activity *behind = before + of.timeline.multiprocessors
     (before if issue < middle else behind).unit_issues[u.unit] += u.issues
-    _part(before, behind, w.cause, begin, middle, since)
+    before.stall_cycles[w.cause] += since - begin
     if turns:
         at += <int64_t><uint32_t>turns
         _part(before, behind, ST_MEMORY_THROTTLE, since, middle, at)
@@ -176,7 +171,36 @@ cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns
     _part(before, behind, ST_NOT_SELECTED, at, middle, issue)
     _part(before, behind, ST_SELECTED, issue, middle, w.settled)
     if of.records:
-        keep(of, w, begin, since - begin, <int64_t><uint32_t>turns, turns >> TURN_BITS, issue, w.pc, w.cause)
+        keep(of, w, begin, since - begin, turns, issue, w.pc, w.cause)
+
+
+cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
+    """As `note_issue`, of an issue that is not in the known bucket alone: most wait for what they depend on while one bucket ends and the next begins."""
+    cdef MultiprocessorTimeline *of = w.residency.recorded
+    cdef int64_t since = w.since, middle = of.begin
+    cdef Activity *before
+    cdef Activity *behind = of.bucket
+    if not _in_two(of, begin, w.settled):
+        timeline_spread(w, u, begin, turns, issue, spent)
+        return
+    if begin >= middle:
+        behind += of.timeline.multiprocessors
+        middle = of.end
+    if since < middle:
+        timeline_halve(w, u, begin, turns, issue)
+        return
+    before = behind - of.timeline.multiprocessors
+    before.stall_cycles[w.cause] += middle - begin
+    behind.stall_cycles[w.cause] += since - middle
+    behind.unit_issues[u.unit] += u.issues
+    behind.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
+    behind.stall_cycles[<int>ST_SELECTED] += spent
+    if turns:
+        behind.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
+        behind.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
+        behind.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
+    if of.records:
+        keep(of, w, begin, since - begin, turns, issue, w.pc, w.cause)
 
 
 cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
@@ -202,13 +226,13 @@ cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, i
         _spend(t, of.number, ST_NOT_SELECTED, since + throttled + busy, issue)
         _spend(t, of.number, ST_SELECTED, issue, w.settled)
     if of.records and _in_window(t, begin, w.settled):
-        keep(of, w, begin, since - begin, throttled, busy, issue, w.pc, w.cause)
+        keep(of, w, begin, since - begin, turns, issue, w.pc, w.cause)
 
 
-cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
-    """A warp has waited in [begin, until) for something that ends with no issue, such as a barrier."""
+cdef void timeline_wait_elsewhere(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
+    """As `timeline_wait`, wherever the wait's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
-    if begin >= until or not _in_window(t, begin, until):
+    if not _in_window(t, begin, until):
         return
     if until <= t.last:
         _see(of, until - 1)
@@ -216,20 +240,31 @@ cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64
     else:
         _spend(t, of.number, cause, begin, until)
     if of.records:
-        keep(of, w, begin, until - begin, 0, -1, until, <int32_t>(u - w.launch.ops), cause)
+        keep(of, w, begin, until - begin, NO_TURN, until, u - w.launch.ops, cause)
+
+
+cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
+    """A warp has waited in [begin, until) for something that ends with no issue, such as a barrier."""
+    if begin >= until:
+        return
+    if begin < of.begin or until > of.end:
+        timeline_wait_elsewhere(of, w, u, begin, until, cause)
+        return
+    of.bucket.stall_cycles[cause] += until - begin
+    if of.records:
+        keep(of, w, begin, until - begin, NO_TURN, until, u - w.launch.ops, cause)
 
 
 # ------------------------------------------------------------------------------------------------------------------ banks
 cdef void _settle_uses(BankRecord *banks, BankUse *use) noexcept nogil:
     """Count the words of an op's pattern, as often as it was asked for from each bank on."""
-    cdef int64_t uses = 0
+    cdef int64_t uses
     cdef int32_t first, k, n = banks.banks
     if use.alike:
-        for first in range(n):
-            uses += use.uses[first]
-            use.uses[first] = 0
+        uses = use.uses[0] * use.words[0]
+        use.uses[0] = 0
         for k in range(n):
-            banks.served[k] += uses * use.words[0]
+            banks.served[k] += uses
         return
     for first in range(n):
         uses = use.uses[first]
@@ -263,15 +298,15 @@ cdef void timeline_pattern(BankUse *use, const Launch *launch, const Uop *u, Ban
     if use.pending:
         _settle_uses(banks, use)
     use.width_bits = lowest_bit(<uint64_t>launch.m.shared.bank_width_bytes)
-    use.bank_mask = <uint64_t>(n - 1)
     bank_words(&launch.m.shared, address, lanes, launch.lanes, u.lane_bytes, words)
     use.behind = 0
     use.alike = True
     for k in range(n):
-        use.words[k] = words[(base >> use.width_bits) + <uint64_t>k & use.bank_mask]
+        use.words[k] = words[(base >> use.width_bits) + <uint64_t>k & <uint64_t>(n - 1)]
         use.alike &= use.words[k] == use.words[0]
         if use.words[k]:
             use.behind = k + 1
+    use.bank_mask = 0 if use.alike else <uint64_t>(n - 1)
 
 
 cdef void timeline_tile(TimelineRecord *t, const Launch *launch, const uint64_t *address) noexcept nogil:

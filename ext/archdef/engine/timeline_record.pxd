@@ -20,11 +20,10 @@ cdef struct BlockRecord:         # a block in its place, from its start to its e
 cdef struct WarpRecord:          # of a warp, from one issue to the next; short, as there are many: what is the same for all of a warp or op is elsewhere
     int64_t begin                # cycle
     int64_t before               # cycles from then on waiting for what it depends on, …
-    int32_t throttled            # … then for the load/store unit, …
-    int32_t busy                 # … then for the op's unit, -1: no op is issued, …
+    int64_t turns                # … then for its turn, see `timeline.pxd`, …
     int64_t issue                # … then because another warp was issued, until this cycle
-    int32_t place                # number of its WarpPlace, plus 1
-    int32_t op                   # of its kernel
+    int64_t place                # number of its WarpPlace, plus 1
+    int64_t op                   # of its kernel
     int64_t cause                # Stall of what it depends on
 
 cdef struct WarpPlace:           # a warp that has records, and where it is
@@ -71,7 +70,7 @@ cdef struct BankUse:             # how often an op that accesses shared memory h
     uint64_t bank_mask           # bank of an address: these bits, once …
     int32_t width_bits           # … so many have been shifted out
     bint pending                 # some uses are not in `served` yet
-    bint alike                   # each bank serves as many
+    bint alike                   # each bank serves as many, from whichever one on
     int32_t behind               # banks from that of the first lane's word to behind the last that serves any
     int64_t uses[MOST_BANKS]     # by that bank
     uint16_t words[MOST_BANKS]   # of each bank, counted from that one
