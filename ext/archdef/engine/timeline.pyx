@@ -175,9 +175,13 @@ cdef void timeline_halve(Warp *w, const Uop *u, int64_t begin, int64_t turns, in
 
 
 cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil:
-    """As `note_issue`, of an issue that is not in the known bucket alone: most wait for what they depend on while one bucket ends and the next begins."""
+    """As `note_issue`, of an issue that is not in the known bucket alone.
+
+    Most wait, for what they depend on, for their unit, or because another warp is issued, while one bucket ends and the next begins.
+    """
     cdef MultiprocessorTimeline *of = w.residency.recorded
-    cdef int64_t since = w.since, middle = of.begin
+    cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS, at = since + throttled + busy
+    cdef int64_t middle = of.begin
     cdef Activity *before
     cdef Activity *behind = of.bucket
     if not _in_two(of, begin, w.settled):
@@ -186,19 +190,30 @@ cdef void timeline_elsewhere(Warp *w, const Uop *u, int64_t begin, int64_t turns
     if begin >= middle:
         behind += of.timeline.multiprocessors
         middle = of.end
-    if since < middle:
+    before = behind - of.timeline.multiprocessors
+    if middle > issue or since < middle < since + throttled:
         timeline_halve(w, u, begin, turns, issue)
         return
-    before = behind - of.timeline.multiprocessors
-    before.stall_cycles[w.cause] += middle - begin
-    behind.stall_cycles[w.cause] += since - middle
     behind.unit_issues[u.unit] += u.issues
-    behind.stall_cycles[<int>ST_NOT_SELECTED] += issue - since
     behind.stall_cycles[<int>ST_SELECTED] += spent
-    if turns:
-        behind.stall_cycles[<int>ST_MEMORY_THROTTLE] += <int64_t><uint32_t>turns
-        behind.stall_cycles[<int>ST_PIPE_BUSY] += turns >> TURN_BITS
-        behind.stall_cycles[<int>ST_NOT_SELECTED] -= <int64_t><uint32_t>turns + (turns >> TURN_BITS)
+    if since >= middle:
+        before.stall_cycles[w.cause] += middle - begin
+        behind.stall_cycles[w.cause] += since - middle
+        behind.stall_cycles[<int>ST_NOT_SELECTED] += issue - at
+        if turns:
+            behind.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+            behind.stall_cycles[<int>ST_PIPE_BUSY] += busy
+    else:
+        before.stall_cycles[w.cause] += since - begin
+        before.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
+        if at <= middle:
+            before.stall_cycles[<int>ST_PIPE_BUSY] += busy
+            before.stall_cycles[<int>ST_NOT_SELECTED] += middle - at
+            behind.stall_cycles[<int>ST_NOT_SELECTED] += issue - middle
+        else:
+            before.stall_cycles[<int>ST_PIPE_BUSY] += middle - since - throttled
+            behind.stall_cycles[<int>ST_PIPE_BUSY] += at - middle
+            behind.stall_cycles[<int>ST_NOT_SELECTED] += issue - at
     if of.records:
         keep(of, w, begin, since - begin, turns, issue, w.pc, w.cause)
 
@@ -232,9 +247,14 @@ cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, i
 cdef void timeline_wait_elsewhere(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
     """As `timeline_wait`, wherever the wait's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
-    if not _in_window(t, begin, until):
+    if _in_two(of, begin, until):
+        if begin < of.begin:
+            _part(of.bucket - t.multiprocessors, of.bucket, cause, begin, of.begin, until)
+        else:
+            _part(of.bucket, of.bucket + t.multiprocessors, cause, begin, of.end, until)
+    elif not _in_window(t, begin, until):
         return
-    if until <= t.last:
+    elif until <= t.last:
         _see(of, until - 1)
         _spend_back(of, cause, begin, until)
     else:
