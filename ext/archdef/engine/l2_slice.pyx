@@ -373,13 +373,6 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
         waiter = l2.waiter_next[waiter]
 
 
-cdef void _note_waiters(L2 *l2, int32_t waiter, int64_t done_fs) noexcept nogil:
-    """Note in the records of those that wait for a transaction of DRAM that it is over."""
-    while waiter >= 0:
-        trace_served(l2.crossbar.trace, <uint32_t>waiter // SECTORS, done_fs)
-        waiter = l2.waiter_next[waiter]
-
-
 cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
     """Note that a transaction of DRAM is over, for the request that has asked for it and for those that wait for it."""
     cdef const Entry *e = l2.partitions[which].dram.entries + index
@@ -392,7 +385,7 @@ cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) 
         if e.direction == DIR_WRITE:
             record.answered = done_fs
     if e.waiters >= 0:
-        _note_waiters(l2, e.waiters, done_fs)
+        trace_served(l2.crossbar.trace, e.waiters, l2.waiter_next, SECTORS, done_fs)
 
 
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

@@ -21,10 +21,14 @@ cdef int32_t trace_request(RequestTrace *t, int32_t sm, const Request *r) noexce
     return <int32_t>t.count
 
 
-cdef void trace_served(RequestTrace *t, int64_t waiter, int64_t time_fs) noexcept nogil:
-    """DRAM has given what the read of `multiprocessor * slots + slot` waits for."""
-    if t.under_way[waiter]:
-        traced(t, t.under_way[waiter]).served = time_fs
+cdef void trace_served(RequestTrace *t, int32_t waiter, const int32_t *following, int32_t sectors, int64_t time_fs) noexcept nogil:
+    """DRAM has given what reads wait for: `(multiprocessor * slots + slot) * sectors + sector`, and the one behind each, until one is negative."""
+    cdef int32_t record
+    while waiter >= 0:
+        record = t.under_way[waiter // sectors]
+        if record:
+            traced(t, record).served = time_fs
+        waiter = following[waiter]
 
 
 cdef void trace_answered(RequestTrace *t, int64_t sm, int32_t slot, int64_t time_fs) noexcept nogil:

@@ -53,21 +53,22 @@ cdef inline void note_issue(Warp *w, const Uop *u, int64_t issue, int64_t begin,
     """
     cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef Activity *bucket
+    cdef int64_t turns = throttled | busy << TURN_BITS
     if of == NULL:
         return
     if begin < of.begin or w.settled > of.end:
-        timeline_elsewhere(w, u, begin, throttled | busy << TURN_BITS, issue, spent)
+        timeline_elsewhere(w, u, begin, turns, issue, spent)
         return
     bucket = of.bucket
     bucket.unit_issues[u.unit] += u.issues
     bucket.stall_cycles[w.cause] += before
     bucket.stall_cycles[<int>ST_NOT_SELECTED] += rest
     bucket.stall_cycles[<int>ST_SELECTED] += spent
-    if throttled | busy:
+    if turns:
         bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
         bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
     if of.records:
-        keep(of, w, begin, before, throttled | busy << TURN_BITS, issue, w.pc, w.cause)
+        keep(of, w, begin, before, turns, issue, w.pc, w.cause)
 
 cdef inline BankUse *bank_use(const BankRecord *banks, const Launch *launch, const Uop *u) noexcept nogil:
     """What is recorded of an op that accesses shared memory."""

@@ -84,18 +84,23 @@ cdef inline void _see(MultiprocessorTimeline *of, int64_t cycle) noexcept nogil:
         of.most = min(of.end + t.width, t.last)
 
 
-cdef inline void _spend_back(const MultiprocessorTimeline *of, int32_t cause, int64_t begin, int64_t end) noexcept nogil:
-    """A warp has spent [begin, end) so, of which the end is in the known bucket, and the beginning in it or before."""
-    cdef const TimelineRecord *t = of.timeline
-    cdef Activity *bucket = of.bucket
-    cdef int64_t edge = of.begin
-    begin = max(begin, t.first)
-    while begin < edge:
-        bucket.stall_cycles[cause] += end - edge
-        bucket -= t.multiprocessors
-        end = edge
-        edge -= t.width
-    bucket.stall_cycles[cause] += end - begin
+cdef struct Walk:                # back in time, from bucket to bucket
+    Activity *bucket
+    int64_t begin                # of it
+    int64_t end                  # of what is to be spent, in it
+    int64_t least                # nothing before it is in the window
+
+
+cdef inline void _walk(Walk *walk, const TimelineRecord *t, int32_t cause, int64_t begin) noexcept nogil:
+    """A warp has spent its time so from `begin` on, to where its walk has come."""
+    begin = max(begin, walk.least)
+    while begin < walk.begin:
+        walk.bucket.stall_cycles[cause] += walk.end - walk.begin
+        walk.bucket -= t.multiprocessors
+        walk.end = walk.begin
+        walk.begin -= t.width
+    walk.bucket.stall_cycles[cause] += walk.end - begin
+    walk.end = begin
 
 
 # ---------------------------------------------------------------------------------------------------------------- records
@@ -223,17 +228,23 @@ cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, i
     cdef MultiprocessorTimeline *of = w.residency.recorded
     cdef TimelineRecord *t = of.timeline
     cdef int64_t since = max(w.since, begin), throttled = <int64_t><uint32_t>turns, busy = turns >> TURN_BITS
+    cdef Walk walk
     if t.first <= issue < t.last:
         _see(of, issue)
         of.bucket.unit_issues[u.unit] += u.issues
     if spent == 0:
         return
-    if of.begin <= since and w.settled <= of.end:       # only the wait for what it depends on began earlier, as that for memory does
-        _spend_back(of, w.cause, begin, since)
-        of.bucket.stall_cycles[<int>ST_MEMORY_THROTTLE] += throttled
-        of.bucket.stall_cycles[<int>ST_PIPE_BUSY] += busy
-        of.bucket.stall_cycles[<int>ST_NOT_SELECTED] += issue - since - throttled - busy
-        of.bucket.stall_cycles[<int>ST_SELECTED] += w.settled - issue
+    if of.begin < w.settled <= of.end:
+        walk.bucket = of.bucket
+        walk.begin = of.begin
+        walk.end = w.settled
+        walk.least = t.first
+        _walk(&walk, t, ST_SELECTED, issue)
+        _walk(&walk, t, ST_NOT_SELECTED, since + throttled + busy)
+        if turns:
+            _walk(&walk, t, ST_PIPE_BUSY, since + throttled)
+            _walk(&walk, t, ST_MEMORY_THROTTLE, since)
+        _walk(&walk, t, w.cause, begin)
     else:
         _spend(t, of.number, w.cause, begin, since)
         _spend(t, of.number, ST_MEMORY_THROTTLE, since, since + throttled)
@@ -247,30 +258,31 @@ cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, i
 cdef void timeline_wait_elsewhere(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
     """As `timeline_wait`, wherever the wait's buckets are; it may lie outside of the window in part."""
     cdef TimelineRecord *t = of.timeline
-    if _in_two(of, begin, until):
-        if begin < of.begin:
-            _part(of.bucket - t.multiprocessors, of.bucket, cause, begin, of.begin, until)
-        else:
-            _part(of.bucket, of.bucket + t.multiprocessors, cause, begin, of.end, until)
-    elif not _in_window(t, begin, until):
+    if not _in_window(t, begin, until):
         return
-    elif until <= t.last:
+    _spend(t, of.number, cause, begin, until)
+    if t.first < until <= t.last:
         _see(of, until - 1)
-        _spend_back(of, cause, begin, until)
-    else:
-        _spend(t, of.number, cause, begin, until)
     if of.records:
         keep(of, w, begin, until - begin, NO_TURN, until, u - w.launch.ops, cause)
 
 
 cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
     """A warp has waited in [begin, until) for something that ends with no issue, such as a barrier."""
+    cdef Activity *bucket = of.bucket
     if begin >= until:
         return
-    if begin < of.begin or until > of.end:
+    if begin >= of.begin and until <= of.end:
+        bucket.stall_cycles[cause] += until - begin
+    elif not _in_two(of, begin, until):
         timeline_wait_elsewhere(of, w, u, begin, until, cause)
         return
-    of.bucket.stall_cycles[cause] += until - begin
+    elif begin < of.begin:
+        bucket.stall_cycles[cause] += until - of.begin
+        (bucket - of.timeline.multiprocessors).stall_cycles[cause] += of.begin - begin
+    else:
+        bucket.stall_cycles[cause] += of.end - begin
+        (bucket + of.timeline.multiprocessors).stall_cycles[cause] += until - of.end
     if of.records:
         keep(of, w, begin, until - begin, NO_TURN, until, u - w.launch.ops, cause)
 
@@ -279,19 +291,20 @@ cdef void timeline_wait(MultiprocessorTimeline *of, Warp *w, const Uop *u, int64
 cdef void _settle_uses(BankRecord *banks, BankUse *use) noexcept nogil:
     """Count the words of an op's pattern, as often as it was asked for from each bank on."""
     cdef int64_t uses
+    cdef int64_t *served = banks.served
     cdef int32_t first, k, n = banks.banks
     if use.alike:
         uses = use.uses[0] * use.words[0]
         use.uses[0] = 0
         for k in range(n):
-            banks.served[k] += uses
+            served[k] += uses
         return
     for first in range(n):
         uses = use.uses[first]
         if uses:
             use.uses[first] = 0
             for k in range(use.behind):
-                banks.served[first + k & n - 1] += uses * use.words[k]
+                served[first + k & n - 1] += uses * use.words[k]
 
 
 cdef void banks_settle(BankRecord *banks) noexcept nogil:
