@@ -146,9 +146,10 @@ cdef inline int32_t *_asker(L2 *l2, int32_t which, int32_t index) noexcept nogil
 
 cdef void _asks(L2 *l2, int32_t which, int32_t index, const Request *r, int64_t time_fs) noexcept nogil:
     """Note that a request has put a transaction into the queue of DRAM."""
+    cdef RequestRecord *record = traced(l2.crossbar.trace, r.record)
+    record.queued = time_fs
+    record.ahead = r.record - 1
     _asker(l2, which, index)[0] = r.record
-    traced(l2.crossbar.trace, r.record).queued = time_fs
-    traced(l2.crossbar.trace, r.record).ahead = r.record - 1
 
 
 cdef void _joins(Visit *v, int32_t index) noexcept nogil:
@@ -373,18 +374,18 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
 
 
 cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
-    """Note in the records of those that wait for a transaction of DRAM that it is over."""
+    """Note that a transaction of DRAM is over, for the request that has asked for it and for those that wait for it."""
     cdef const Entry *e = l2.partitions[which].dram.entries + index
     cdef int32_t *asker = _asker(l2, which, index)
-    cdef int32_t waiter = e.waiters
+    cdef RequestRecord *record
     if asker[0]:
-        traced(l2.crossbar.trace, asker[0]).served = done_fs
+        record = traced(l2.crossbar.trace, asker[0])
+        asker[0] = 0
+        record.served = done_fs
         if e.direction == DIR_WRITE:
-            traced(l2.crossbar.trace, asker[0]).answered = done_fs
-    asker[0] = 0
-    while waiter >= 0:
-        trace_served(l2.crossbar.trace, <uint32_t>waiter // SECTORS, done_fs)
-        waiter = l2.waiter_next[waiter]
+            record.answered = done_fs
+    if e.waiters >= 0:
+        trace_served(l2.crossbar.trace, e.waiters, l2.waiter_next, SECTORS, done_fs)
 
 
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

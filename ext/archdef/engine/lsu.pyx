@@ -22,7 +22,7 @@ from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
-from archdef.engine.request_trace cimport RequestTrace, trace_nobody, trace_request
+from archdef.engine.request_trace cimport RequestRecord, RequestTrace, trace_nobody, trace_open
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
@@ -94,7 +94,7 @@ cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noex
 
 
 cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
-    """Say whose access the load/store unit sends."""
+    """Say whose access the load/store unit combines with others."""
     cdef const Load *load = sm.in_flight.loads + lsu.load
     cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
     trace.serial = lsu.launch.serial
@@ -106,11 +106,17 @@ cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexc
 
 cdef int32_t _recorded(const Sm *sm, const LsuPipeline *lsu, const Request *request) noexcept nogil:
     """Record a request of the access that the load/store unit sends, as `Request.record`."""
-    cdef int32_t record
-    _name(sm, lsu, sm.port.trace)
-    record = trace_request(sm.port.trace, sm.port.id, request)
-    trace_nobody(sm.port.trace)
-    return record
+    cdef RequestTrace *trace = sm.port.trace
+    cdef RequestRecord *record = trace_open(trace, sm.port.id, request)
+    cdef const Load *load = sm.in_flight.loads + lsu.load
+    if record == NULL:
+        return 0
+    record.serial = lsu.launch.serial
+    record.kernel = lsu.launch.kernel
+    record.warp = sm.core.warps[load.warp if lsu.load >= 0 else lsu.warp].number
+    record.statement = lsu.counters - lsu.launch.counters
+    record.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
+    return <int32_t>trace.count
 
 
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,

@@ -140,6 +140,13 @@ cdef void _refused(Network *n, const Request *r, int32_t which, int64_t now_fs) 
         record.refused = now_fs
 
 
+cdef inline void _left(RequestRecord *record, int32_t which, int64_t now_fs, int64_t arrival_fs) noexcept nogil:
+    """Record that a request is on its way."""
+    record.partition = which
+    record.left = now_fs
+    record.arrived = arrival_fs
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition or slice that is full."""
     cdef const MachineTable *m = n.m
@@ -182,9 +189,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     else:
         arrival_fs = enter_partition(&n.crossbar, which, packet, partial_fs(m, r), arrival_fs)
     if r.record:
-        traced(n.crossbar.trace, r.record).partition = which
-        traced(n.crossbar.trace, r.record).left = now_fs
-        traced(n.crossbar.trace, r.record).arrived = arrival_fs
+        _left(traced(n.crossbar.trace, r.record), which, now_fs, arrival_fs)
     if r.counters != NULL:
         shared_texture_fetch(&n.textures, sm, r)
     if moves_data_in(r):

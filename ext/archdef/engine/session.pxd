@@ -30,6 +30,7 @@ cdef class Session:
     cdef int64_t epoch
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
+    cdef int (*run)(Sm *sm, int64_t until) noexcept nogil    # `sm_run`, or what also records
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
@@ -43,6 +44,7 @@ cdef class Session:
     cdef int _begin_placement(self) except -1
     cdef void _sample(self, Grid grid) noexcept
     cdef void _forget(self, Grid grid) noexcept
+    cdef void _choose_run(self) noexcept
     cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1

@@ -44,6 +44,7 @@ from archdef.engine.block_storage cimport block_storage_close
 from archdef.engine.sampler cimport Sampler, samplers_begin, samplers_end
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
+from archdef.engine.sm_recorded cimport sm_run as sm_run_recorded
 from archdef.engine.livelock cimport watch_close, watch_look, watch_start
 from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
@@ -98,6 +99,7 @@ cdef class Session:
         self.chip.m = m
         units_open(&self.chip.units, m)
         self.chip.pick = pick_of(m.schedulers.policy)
+        self.run = sm_run
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
@@ -285,6 +287,7 @@ cdef class Session:
         grid.origin.timeline = &timeline.record
         timeline.sampler.next = self.samplers
         self.samplers = &timeline.sampler
+        self._choose_run()
 
     cdef void _forget(self, Grid grid) noexcept:
         """Nothing more is recorded for a launch."""
@@ -298,8 +301,16 @@ cdef class Session:
         while timeline is not None and at[0] != NULL:
             if at[0] == &timeline.sampler:
                 at[0] = timeline.sampler.next
+                self._choose_run()
                 return
             at = &at[0].next
+
+    cdef void _choose_run(self) noexcept:
+        """Let multiprocessors look whether to record only while a launch wants what its warps do to be recorded."""
+        cdef const Sampler *s = self.samplers
+        while s != NULL and s.record.each == NULL:
+            s = s.next
+        self.run = sm_run if s == NULL else sm_run_recorded
 
     def _components(self):
         """Counters of optional components between multiprocessors and network."""
@@ -401,7 +412,7 @@ cdef class Session:
         if status:
             return 3 if status > 0 else -1
         for i in range(self.m.chip.multiprocessors):
-            if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
+            if events_next(self.inboxes + i) < until and self.run(&self.sms[i], until) < 0:
                 return -1
         if self.chip.fault.code:        # of what has come from another block
             return -1
