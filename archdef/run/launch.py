@@ -191,7 +191,7 @@ class Grid:
         """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
         device = self.launcher.kernel.module.device
         try:
-            return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
+            return core.Session(device.tables, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
                                 min(self.max_cycles * launches, 1 << 50))
         except MemoryError:
             raise EngineLimit(f"{device.architecture.label} as it is declared takes more memory than this computer has") from None

@@ -208,10 +208,15 @@ cdef void _occupy_slots(BlockSlots *sm, int32_t slot, const int64_t *cost, int32
 
 cdef bint _place_block(Dispatcher *d, BlockSlots *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
     """Give the launch's next block, which is alone or in a cluster, a place on a multiprocessor that has room. False: the host has no memory for it."""
-    cdef int32_t slot = _lowest(sm.free_blocks)
-    cdef Block *b = sm.core.blocks + slot
+    cdef int32_t slot
+    cdef Block *b
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
     cdef int64_t begin = max(start, sm.launch_free)
+    if sm.core == NULL and d.make_sm(d.maker, sm - d.sms) < 0:
+        d.fault.out_of_memory = True
+        return False
+    slot = _lowest(sm.free_blocks)
+    b = sm.core.blocks + slot
     b.launch = launch
     b.number = launch.next_block if cluster == NULL else cluster_number(launch, launch.next_block)
     b.cluster = cluster

@@ -11,7 +11,7 @@ from archdef.engine.messages cimport Messages
 from archdef.engine.sm_core cimport SmCore
 
 cdef struct BlockSlots:          # of a multiprocessor
-    SmCore *core
+    SmCore *core                 # NULL: it has never had a block
     int64_t used[4]              # by resident blocks, as in Launch.cost
     int64_t launch_free          # cycle at which the next block may start here
     uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
@@ -25,6 +25,8 @@ cdef struct Dispatcher:
     Fault *fault                 # the machine's
     Messages *messages           # likewise
     BlockSlots *sms              # [multiprocessors]
+    int (*make_sm)(void *maker, int64_t number) noexcept nogil    # makes the state of a multiprocessor; -1: the host has no memory for it
+    void *maker
     const int32_t *port          # [multiprocessors]: which share a port to the network, the same number
     BlockStoragePool storage
     Launch **launches            # by number

@@ -33,7 +33,7 @@ from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory
-from archdef.engine.multiprocessor cimport sm_close, sm_open, sm_open_bulk
+from archdef.engine.multiprocessor cimport sm_close, sm_make, sm_open_bulk, sm_open_policies
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.placement cimport PageTable, placement_counted
@@ -72,8 +72,8 @@ cdef class Session:
 
     Parameters
     ----------
-    machine : dict
-        Integers of `MachineTable`, from `archdef.pack.machine_tables`.
+    machine : dict or Tables
+        Integers of `MachineTable`, from `archdef.pack.machine_tables`; or what the engine has made of them, for many sessions.
     memory : DeviceMemory
         Where global and constant data live. One session at a time may use it.
     max_instructions, max_cycles : int
@@ -83,11 +83,14 @@ cdef class Session:
         kernel's course depends on which of two multiprocessors comes first to a word of memory.
     """
 
-    def __cinit__(self, dict machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
+    def __cinit__(self, machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
                   int64_t lookahead_cycles=0):
-        cdef int64_t i, longest
+        cdef int64_t i, k, longest
         cdef const MachineTable *m
-        self.tables = Tables(machine)
+        self.tables = <Tables?>machine if not isinstance(machine, dict) else Tables(machine)
+        self.arena = self.tables.take_arena()
+        if sizeof(Warp) % 64:
+            raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of 64: most warps would lie across one more")
         self.m = m = &self.tables.machine
         self.memory = memory
         self.grids = []
@@ -95,7 +98,9 @@ cdef class Session:
         self.programs = []
         self.instructions = max_instructions
         self.max_cycles = max_cycles
+        self.at_once = self.tables.hooks.count > 0 or m.caches.l1_prefetcher.entries > 0
         self.chip.m = m
+        self.chip.arena = &self.arena
         units_open(&self.chip.units, m)
         self.chip.pick = pick_of(m.schedulers.policy)
         watch_start(&self.watch)
@@ -110,7 +115,7 @@ cdef class Session:
         messages_open(&self.chip.messages, m.chip.multiprocessors)
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
-        self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
+        self.sms = <Sm **>calloc(m.chip.multiprocessors, sizeof(Sm *))
         if self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a machine")
         for i in range(m.chip.multiprocessors):
@@ -122,20 +127,29 @@ cdef class Session:
         self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
         if self.dispatcher.sms == NULL:
             raise MemoryError("state of a machine")
+        for i in range(m.chip.multiprocessors):
+            for k in range(m.schedulers.count):
+                self.dispatcher.sms[i].free_warps[k] = self.dispatcher.sms[i].free_blocks[k] = ~<uint64_t>0
+        self.maker.chip = &self.chip
+        self.maker.network = &self.network
+        self.maker.inboxes = self.inboxes
+        self.maker.sms = self.sms
+        self.dispatcher.make_sm = sm_make
+        self.dispatcher.maker = &self.maker
         self.chip.dispatcher = &self.dispatcher
         self.dispatcher.network_landed = &self.network.crossbar.landed
-        network_open(&self.network, m, self.inboxes)
+        network_open(&self.network, m, self.inboxes, &self.arena, self.at_once)
         self.dispatcher.port = self.network.crossbar.cluster
         self.dispatcher.policy = dispatch_policy_open(m)
-        for i in range(m.chip.multiprocessors):
-            sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
+        for i in range(m.chip.multiprocessors if self.at_once else 1):      # one tells whether the host has memory for such
+            self._make(i)
 
     def __dealloc__(self):
         cdef int64_t i
         if self.sms != NULL:
             for i in range(self.m.chip.multiprocessors):
-                if self.sms[i].chip != NULL:
-                    sm_close(&self.sms[i])
+                if self.sms[i] != NULL and self.sms[i].chip != NULL:
+                    sm_close(self.sms[i])
         if self.inboxes != NULL:
             for i in range(self.m.chip.multiprocessors):
                 events_close(&self.inboxes[i])
@@ -151,6 +165,24 @@ cdef class Session:
         free(self.sms)
         free(self.dispatcher.sms)
         free(self.inboxes)
+        if self.tables is not None:
+            self.tables.keep_arena(self.arena)
+
+    cdef int _make(self, int64_t number) except -1:
+        """Make the state of a multiprocessor."""
+        if sm_make(&self.maker, number) < 0:
+            raise MemoryError("state of a multiprocessor")
+        if self.at_once:
+            sm_open_policies(self.sms[number])
+        return 0
+
+    cdef int _make_all(self) except -1:
+        """Make the state of those that have none."""
+        cdef int64_t i
+        for i in range(self.m.chip.multiprocessors):
+            if self.sms[i] == NULL:
+                self._make(i)
+        return 0
 
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
@@ -206,6 +238,8 @@ cdef class Session:
             made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
                         dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
                         print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+            if timeline is not None:
+                self._make_all()
             self._record(made, timeline, max(earliest_cycle, self.epoch))
             self._enter(made)
             self._open_units(made)
@@ -244,11 +278,13 @@ cdef class Session:
         for each in [made.program] + made.loaded:
             loaded = <LoadedProgram>each
             kinds = units_need(&self.chip.units, self.m, loaded.units)
-            for i in range(self.m.chip.multiprocessors if kinds else 0):
+            self.chip.bulk = self.chip.bulk or loaded.uses_bulk
+            for i in range(self.m.chip.multiprocessors):
+                if self.sms[i] == NULL:         # it will know of these, too
+                    continue
                 units_join(&self.sms[i].units, kinds)
-            if loaded.uses_bulk:
-                for i in range(self.m.chip.multiprocessors):
-                    sm_open_bulk(&self.sms[i])
+                if loaded.uses_bulk and sm_open_bulk(self.sms[i]) < 0:
+                    raise MemoryError("bulk copies of a multiprocessor")
         return 0
 
     cdef Grid _ready(self, Grid made):
@@ -294,7 +330,7 @@ cdef class Session:
         if timeline is not None and self.network.crossbar.trace == &timeline.requests:
             self.network.crossbar.trace = NULL
             for i in range(self.m.chip.multiprocessors):
-                self.sms[i].port.trace = NULL
+                self.sms[i].port.trace = NULL       # all have been made for it
         while timeline is not None and at[0] != NULL:
             if at[0] == &timeline.sampler:
                 at[0] = timeline.sampler.next
@@ -401,7 +437,7 @@ cdef class Session:
         if status:
             return 3 if status > 0 else -1
         for i in range(self.m.chip.multiprocessors):
-            if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
+            if events_next(self.inboxes + i) < until and sm_run(self.sms[i], until) < 0:
                 return -1
         if self.chip.fault.code:        # of what has come from another block
             return -1
@@ -468,6 +504,8 @@ cdef class Session:
         self.chip.fault.cycle = self.epoch
         dispatch_policy_blame(self.dispatcher.policy, self.epoch)
         for i in range(self.m.chip.multiprocessors):
+            if self.sms[i] == NULL:
+                continue
             throttle_blame(self.sms[i].throttle)
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].core.warps + k
@@ -494,7 +532,7 @@ cdef class Session:
         cdef int32_t k
         cdef Warp *w
         for i in range(self.m.chip.multiprocessors):
-            for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
+            for k in range(SCHEDULER_WARPS * self.m.schedulers.count if self.sms[i] != NULL else 0):
                 w = self.sms[i].core.warps + k
                 if w.launch != NULL and self.sms[i].core.blocks[w.block].running and w.alive:
                     self.chip.fault.launch = w.launch
