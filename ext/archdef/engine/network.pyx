@@ -38,11 +38,11 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena 
     if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER:
         slots += m.load_store.textures_in_flight_per_multiprocessor
     n.m = m
-    ports_open(&n.ports, m, &n.events)
-    route_open(&n.routing, m, slots)
+    ports_open(&n.ports, m, &n.events, arena)
+    route_open(&n.routing, m, slots, arena)
     stages_open(&n.stages, &n.ports, <int32_t>(n.ports.count + m.dram.partitions * (2 if n.routing.parities != NULL else 1)))
     tournament_open(&n.events, n.stages.unit + n.stages.units)
-    crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count)
+    crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count, arena)
     slice_queues_open(&n.queues, &n.crossbar, &n.ports, <int32_t>(n.ports.count + m.dram.partitions))
     shared_texture_open(&n.textures, &n.crossbar, arena)
     l2_coalescer_open(&n.gathering, &n.crossbar)

@@ -123,6 +123,7 @@ cdef class Session:
         self.dispatcher.m = m
         self.dispatcher.next_end = NEVER
         self.dispatcher.fault = &self.chip.fault
+        self.dispatcher.storage.arena = &self.arena
         self.dispatcher.messages = &self.chip.messages
         self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
         if self.dispatcher.sms == NULL:

@@ -8,7 +8,7 @@ from archdef.engine.units cimport UNIT_COPIES
 from archdef.errors import EngineLimit
 
 cdef enum:
-    MOST_KEPT_BYTES = 64 << 20       # of a machine's state, between two sessions
+    MOST_KEPT_BYTES = 256 << 20      # of a machine's state between two sessions, of which the host has committed what was ever touched
 
 
 cdef class Tables:
