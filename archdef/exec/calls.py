@@ -51,8 +51,6 @@ class Thread:
         self.floats: tuple[float, ...] = ()
         self.stack: tuple[int, ...] = ()
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
-        self.configurations: list[tuple[bytes, bytes, int, int]] = []
-        """Launches between ``<<<…>>>`` and the call of the stub."""
 
     def string(self, text: str) -> int:
         """Give the address of a text in the program's memory; 0 if there is no more room for texts."""

@@ -5,11 +5,13 @@ import ctypes
 import errno
 import os
 import struct
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from archdef.errors import ArchdefError
+from archdef.host.outside import Outside
 from archdef.runtime.status import Refusal
 
 MOST_TEXT_BYTES: Final = 1 << 16
@@ -18,6 +20,33 @@ _PAGE: Final = 4096
 
 class _Part(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+class GuestBytes(Outside):
+    """Bytes of a program that a copy reads or writes while the program waits."""
+
+    def __init__(self, memory: GuestMemory, address: int, nbytes: int):
+        self.memory, self.address, self.nbytes = memory, address, nbytes
+        self._error: ArchdefError | None = None
+
+    def into(self, array: np.ndarray) -> None:
+        """Read."""
+        self._move(self.memory.into, array)
+
+    def out_of(self, array: np.ndarray) -> None:
+        """Write."""
+        self._move(self.memory.out_of, array)
+
+    def check(self) -> None:
+        """Raise what went wrong. Raises Refusal."""
+        if self._error is not None:
+            raise self._error
+
+    def _move(self, move: Callable[[int, np.ndarray], None], array: np.ndarray) -> None:
+        try:
+            move(self.address, array)
+        except ArchdefError as error:       # of this copy alone: no other work of the device fails by it
+            self._error = error
 
 
 def _system(name: str) -> Any:
@@ -41,6 +70,10 @@ class GuestMemory:
     def out_of(self, address: int, data: np.ndarray) -> None:
         """Write a contiguous array of bytes."""
         self._move(self._write, address, data.ctypes.data, data.nbytes)
+
+    def bytes(self, address: int, nbytes: int) -> GuestBytes:
+        """Stand for bytes that a copy shall read or write."""
+        return GuestBytes(self, address, nbytes)
 
     def get(self, address: int, nbytes: int) -> bytes:
         """Read."""

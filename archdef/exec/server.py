@@ -123,7 +123,8 @@ class Server:
             session.output.current.thread = thread
             while True:
                 request = connection.request()
-                connection.answer(self._answered(thread, request))
+                result = self._answered(thread, request)
+                connection.answer(result, thread.last_error)
         except Gone:
             pass
         finally:

@@ -15,6 +15,7 @@ from archdef.host.executor import Executor, Shared
 from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
+from archdef.host.outside import Outside
 from archdef.host.pinned import is_pinned
 from archdef.host.stream import Event, Launched, Stream
 
@@ -186,25 +187,28 @@ class Context:
             operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
             return self.issue(operation, self.compute)
 
-    def to_device(self, address: int, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
+    def to_device(self, address: int, array: np.ndarray | Outside, stream: Stream | None, wait: bool = False) -> None:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
         with self.host.lock:
             stream = self.own(stream)
             link, nbytes, pinned = self.link, array.nbytes, is_pinned(array)
             staged = not pinned and nbytes <= link.staging_bytes
-            data = np.array(array, order="C").reshape(-1).view("u1") if staged else None
+            data = _copied(array) if staged else array
             self.host.charge("copy to device", self.call_fs + (transfer_fs(nbytes, link.pageable_h2d_gb_s) if staged else 0))
 
             managed.written_by_device(self.memory, address, nbytes)
 
             def act():
-                self.memory.write(address, data if staged else _bytes(array))
+                if isinstance(data, Outside):
+                    data.into(self._window(address, nbytes))
+                else:
+                    self.memory.write(address, _bytes(data))
             rate = link.pinned_h2d_gb_s if pinned or staged else link.pageable_h2d_gb_s
             operation = self._copy(stream, TO_DEVICE, "copy to device", nbytes, rate, act)
             if wait or not (pinned or staged):
                 self.host.wait("copy to device", [operation], [self])
 
-    def to_host(self, array: np.ndarray, address: int, stream: Stream | None, wait: bool = False) -> None:
+    def to_host(self, array: np.ndarray | Outside, address: int, stream: Stream | None, wait: bool = False) -> None:
         """Copy device memory to the host; to ordinary memory the host waits for the end."""
         with self.host.lock:
             stream = self.own(stream)
@@ -212,11 +216,20 @@ class Context:
             self.host.charge("copy to host", self.call_fs)
 
             def act():
-                array[...] = _fetched(self.memory, address, array.nbytes).view(array.dtype).reshape(array.shape)
+                if isinstance(array, Outside):
+                    array.out_of(self._window(address, array.nbytes))
+                elif array.flags.c_contiguous:
+                    self.memory.read(address, _bytes(array))
+                else:
+                    array[...] = _fetched(self.memory, address, array.nbytes).view(array.dtype).reshape(array.shape)
             rate = self.link.pinned_d2h_gb_s if pinned else self.link.pageable_d2h_gb_s
             operation = self._copy(stream, TO_HOST, "copy to host", array.nbytes, rate, act)
             if wait or not pinned:
                 self.host.wait("copy to host", [operation], [self])
+
+    def _window(self, address: int, nbytes: int) -> np.ndarray:
+        """Show bytes of device memory in place."""
+        return np.frombuffer(self.memory.engine.window(address, nbytes), "u1") if nbytes else np.empty(0, "u1")
 
     def _copy(self, stream: Stream, direction: str, name: str, nbytes: int, rate: float, act, after=None) -> Operation:
         operation = Operation("copy", name, self, stream, duration=fs(self.link.latency_us), nbytes=nbytes, direction=direction,
@@ -299,6 +312,15 @@ _ENGINE_NAMES = ((), ("copies",), ("copies to device", "copies to host"), ("copi
 
 def _bytes(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array).reshape(-1).view("u1")
+
+
+def _copied(array: np.ndarray | Outside) -> np.ndarray:
+    """Give the bytes as they are now."""
+    if not isinstance(array, Outside):
+        return np.array(array, order="C").reshape(-1).view("u1")
+    data = np.zeros(array.nbytes, "u1")
+    array.into(data)
+    return data
 
 
 def _fetched(memory, address: int, nbytes: int) -> np.ndarray:

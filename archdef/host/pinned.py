@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from archdef.host.outside import Outside
+
 _starts: list[int] = []
 _ends: dict[int, int] = {}
 _lock = threading.Lock()
@@ -49,8 +51,10 @@ def unpin(array: np.ndarray) -> bool:
     return known
 
 
-def is_pinned(array: np.ndarray) -> bool:
+def is_pinned(array: np.ndarray | Outside) -> bool:
     """Say whether all of an array is page-locked."""
+    if isinstance(array, Outside):
+        return False
     low, high = byte_bounds(array)
     with _lock:
         place = bisect.bisect_right(_starts, low) - 1

@@ -12,6 +12,7 @@ from archdef import values
 from archdef.device import Device
 from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Stream
+from archdef.host.outside import Outside
 from archdef.host.pinned import is_pinned, pin, unpin
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
@@ -40,7 +41,7 @@ ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
 NO_PRE_SYNC, NO_POST_SYNC = 1, 2
 
-End: TypeAlias = Pointer | DeviceArray | np.ndarray
+End: TypeAlias = Pointer | DeviceArray | np.ndarray | Outside
 """Where bytes are copied to."""
 Source: TypeAlias = End | ArrayLike
 """Where they come from: what makes a numpy array, too."""
@@ -653,16 +654,26 @@ class Runtime:
                     into.synchronize()
         elif there:
             context = to[0].context
-            context.to_device(to[1], source[:count], self._stream(stream, context), wait)
+            context.to_device(to[1], _first(source, count), self._stream(stream, context), wait)
         elif here:
             context = source[0].context
-            context.to_host(to[:count], source[1], self._stream(stream, context), wait)
+            context.to_host(_first(to, count), source[1], self._stream(stream, context), wait)
         else:
             self._stream(stream).synchronize()
             to[:count] = source[:count]
 
 
-def _host_end(end: Source, write: bool) -> np.ndarray:
+def _first(end: np.ndarray | Outside, count: int) -> np.ndarray | Outside:
+    if isinstance(end, np.ndarray):
+        return end[:count]
+    if count != end.nbytes:
+        raise Refusal("InvalidValue", f"{count} bytes of {end.nbytes} of another process")
+    return end
+
+
+def _host_end(end: Source, write: bool) -> np.ndarray | Outside:
+    if isinstance(end, Outside):
+        return end
     if not isinstance(end, np.ndarray) and not write:
         end = host_array(end)
     if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or end.dtype.hasobject or write and not end.flags.writeable:

@@ -165,18 +165,21 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         return
     target = end if end is not None else session.host_view(to, nbytes)
     origin = start if start is not None else session.host_view(source, nbytes)
-    bounced = None
-    if target is None:
+    outside = bounced = None
+    if end is None and start is None and target is None:
         target = bounced = np.empty(nbytes, "u1")
-    if origin is None:
+    elif target is None:
+        target = outside = thread.memory.bytes(to, nbytes)
+    if origin is None and end is not None:
+        origin = outside = thread.memory.bytes(source, nbytes)
+    elif origin is None:
         origin = np.empty(nbytes, "u1")
         thread.memory.into(source, origin)
-        wait = wait or session.is_registered(source)
-    if wait or bounced is not None:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+    thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+    if wait or end is None and outside is not None or origin is outside and session.is_registered(source) or bounced is not None:
         thread.runtime.StreamSynchronize(session.stream(stream))
-    else:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
+    if outside is not None:
+        outside.check()
     if bounced is not None:
         thread.memory.out_of(to, bounced)
 
