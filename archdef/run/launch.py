@@ -1,6 +1,7 @@
 """One launch: check, pack the arguments, run the engine, wrap what it counted."""
 from __future__ import annotations
 
+import logging
 import math
 import sys
 import time
@@ -198,7 +199,8 @@ class Grid:
             lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self.plan.l1,
             textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
         self.engine, self.running, self._began = session, running, time.perf_counter()
-        _LOG.debug("%s launched on %s", self.name, self.architecture.label)
+        if _LOG.isEnabledFor(logging.DEBUG):
+            _LOG.debug("%s launched on %s", self.name, self.architecture.label)
         return running
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
@@ -224,8 +226,9 @@ class Grid:
         self.result = self._counted()
         self.engine = self.running = None
         run = self.result
-        _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
-                  f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
+        if _LOG.isEnabledFor(logging.INFO):
+            _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
+                      f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
         record(self.result)
         for text in self.result.complaints:
             warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())

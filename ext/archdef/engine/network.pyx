@@ -7,9 +7,8 @@ multiprocessors send their requests. A request goes from its port (`port.pyx`) w
 a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 
-from archdef.engine.arena cimport Arena
+from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.atomic_unit cimport atomic_data, atomic_hold
 from archdef.engine.clock cimport NEVER
 from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_leave, crossbar_open, crossbar_sending, enter_partition, enter_slice,
@@ -17,7 +16,7 @@ from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_l
 from archdef.engine.dram cimport dram_decide, dram_release
 from archdef.engine.dram_order cimport dram_order_decide
 from archdef.engine.events cimport Events
-from archdef.engine.l2_coalescer cimport l2_coalescer_close, l2_coalescer_open
+from archdef.engine.l2_coalescer cimport l2_coalescer_open
 from archdef.engine.l2_slice cimport l2_arrive, l2_note_served, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER
@@ -45,8 +44,8 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena 
     crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count, arena)
     slice_queues_open(&n.queues, &n.crossbar, &n.ports, <int32_t>(n.ports.count + m.dram.partitions))
     shared_texture_open(&n.textures, &n.crossbar, arena)
-    l2_coalescer_open(&n.gathering, &n.crossbar)
-    n.partitions = <Partition *>calloc(<size_t>m.dram.partitions, sizeof(Partition))
+    l2_coalescer_open(&n.gathering, &n.crossbar, arena)
+    n.partitions = <Partition *>arena_zeroed(arena, <size_t>m.dram.partitions * sizeof(Partition))
     if n.partitions == NULL:
         raise MemoryError("partitions of the network")
     for i in range(m.dram.partitions):
@@ -68,10 +67,8 @@ cdef void network_close(Network *n) noexcept nogil:
     if n.partitions != NULL:
         for i in range(n.m.dram.partitions):
             partition_close(n.partitions + i)
-    free(n.partitions)
     if n.textures.m != NULL:
         shared_texture_close(&n.textures)
-    l2_coalescer_close(&n.gathering)
     slice_queues_close(&n.queues)
     crossbar_close(&n.crossbar)
     route_close(&n.routing)

@@ -672,8 +672,12 @@ cdef class Session:
         -------
         dict
         """
-        cdef int64_t cycles
+        cdef int64_t cycles, warps = 0, lanes = 0, threads = 0, i
         statements, multiprocessor, issued, most = grid.counted()
+        for i in range(grid.multiprocessors):
+            warps += grid.origin.residencies[i].counters.warps
+            lanes += grid.origin.residencies[i].counters.lanes
+            threads += grid.origin.residencies[i].counters.threads
         partition = partition_records(&self.network)
         cycles = (grid.launch.ended if grid.complete else max(self.epoch, grid.launch.ready)) - grid.launch.ready
         if self.launched == 1 and grid.complete:    # what other launches would not wait for: lines that the L2 writes back
@@ -682,9 +686,9 @@ cdef class Session:
             "cycles": cycles,
             "elapsed_fs": cycles * self.m.clocks.shader_period_fs,
             "statements": statements,
-            "warps": int(multiprocessor["warps"].sum()),
-            "lanes_launched": int(multiprocessor["lanes"].sum()),
-            "threads": int(multiprocessor["threads"].sum()),
+            "warps": warps,
+            "lanes_launched": lanes,
+            "threads": threads,
             "multiprocessor": multiprocessor,
             "partition": partition,
             "components": self._components(),
