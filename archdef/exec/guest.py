@@ -71,10 +71,6 @@ class GuestMemory:
         """Write a contiguous array of bytes."""
         self._move(self._write, address, data.ctypes.data, data.nbytes)
 
-    def bytes(self, address: int, nbytes: int) -> GuestBytes:
-        """Stand for bytes that a copy shall read or write."""
-        return GuestBytes(self, address, nbytes)
-
     def get(self, address: int, nbytes: int) -> bytes:
         """Read."""
         room = ctypes.create_string_buffer(nbytes)

@@ -95,7 +95,7 @@ class Server:
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
         for session in self.sessions.values():
-            session.end()
+            session.end(killed=code < 0)
         return code
 
     def _accept(self, end: socket.socket) -> None:

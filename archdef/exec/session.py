@@ -231,9 +231,10 @@ class Session:
             raise Refusal("InvalidSymbol", f"no variable of the device is registered for {shadow:#x}")
         return self.module(binary).symbols[binary.variables[shadow]]
 
-    def end(self) -> None:
-        """Let what was launched end, as it does when a process of CUDA ends without waiting."""
+    def end(self, killed: bool = False) -> None:
+        """Let what was launched end, as it does when a process of CUDA ends without waiting; give it up if a signal has ended the process."""
+        self.host.abandoned = killed
         try:
-            self.tally.count(to_the_end=True)
+            self.tally.count(to_the_end=not killed)
         except ArchdefError as error:
             self.tally.failed.append(str(error))

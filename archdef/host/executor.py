@@ -4,7 +4,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Protocol
 
-from archdef.errors import GuestFault
+from archdef.errors import GuestFault, HostError
 from archdef.progress import Launches
 
 if TYPE_CHECKING:
@@ -120,8 +120,12 @@ class Shared:
         session = self._open
         last = None if until is None else (until - self._origin) // self._period + 1
         try:
-            while session.advance(SLICE_MS, last, alone):
+            while not self._active[0].context.host.abandoned and session.advance(SLICE_MS, last, alone):
                 self._show()
+            if self._active[0].context.host.abandoned:
+                session.cancel()
+                self._give_up([HostError(f"{operation.grid.name} had not ended when its program did") for operation in self._active])
+                return
             self._show()
         except KeyboardInterrupt:
             errors = [operation.grid.interrupted() for operation in self._active]

@@ -24,8 +24,7 @@ class Stream:
         """Whether all its work has ended by now. Raises what went wrong on the device."""
         host = self.context.host
         with host.lock:
-            host.charge(f"query {self.label}", self.context.call_fs)
-            host.catch_up()
+            host.poll(f"query {self.label}", self.context)
             host.raise_errors([self.context])
             return self.number not in self.context.tails
 
@@ -72,8 +71,7 @@ class Event:
             return True
         context = self.operation.context
         with context.host.lock:
-            context.host.charge(f"query {self.label}", context.call_fs)
-            context.host.catch_up()
+            context.host.poll(f"query {self.label}", context)
             context.host.raise_errors([context])
             return self.operation.over
 

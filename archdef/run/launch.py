@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from archdef.run.images import Placed
     from archdef.run.module import Kernel
     from archdef.run.plan import Plan
-    from archdef.spec import Architecture
 
 _LOG = logger(__name__)
 SLICE_MS = 50

@@ -561,7 +561,7 @@ class Runtime:
         if kind not in (usual, DEVICE_TO_DEVICE, DEFAULT) or kind != DEFAULT and (kind == DEVICE_TO_DEVICE) != on_device:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit a variable and {type(other).__name__}")
         if count is None and not isinstance(other, Pointer):    # all of it, or an error; a pointer may reach further
-            count = other.nbytes if isinstance(other, DeviceArray) else host_array(other).nbytes
+            count = other.nbytes if isinstance(other, (DeviceArray, Outside)) else host_array(other).nbytes
         return count, kind
 
     def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,

@@ -9,6 +9,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidValue": (1, "invalid argument"),
     "MemoryAllocation": (2, "out of memory"),
     "InvalidConfiguration": (9, "invalid configuration argument"),
+    "InvalidPitchValue": (12, "invalid pitch argument"),
     "InvalidSymbol": (13, "invalid device symbol"),
     "InvalidDevicePointer": (17, "invalid device pointer"),
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),

@@ -7,8 +7,10 @@ from typing import Final
 import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.guest import GuestBytes
 from archdef.run.pointer import Pointer
 from archdef.runtime import api
+from archdef.runtime.api import End
 from archdef.runtime.status import Refusal
 
 PITCH_BYTES: Final = 512
@@ -35,10 +37,18 @@ def malloc_async(thread: Thread, out: int, nbytes: int, stream: int) -> None:
     malloc(thread, out, nbytes)
 
 
+def _pitch(width: int) -> int:
+    """Give the bytes from one row to the next. Raises Refusal if no machine has as many."""
+    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
+    if pitch >> 64:
+        raise Refusal("MemoryAllocation", f"rows of {width} bytes")
+    return pitch
+
+
 @answers("cudaMallocPitch")
 def malloc_pitch(thread: Thread, out: int, pitch_out: int, width: int, height: int) -> None:
     """Allocate rows."""
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
+    pitch = _pitch(width)
     malloc(thread, out, pitch * height)
     thread.memory.put_word(pitch_out, pitch)
 
@@ -47,7 +57,7 @@ def malloc_pitch(thread: Thread, out: int, pitch_out: int, width: int, height: i
 def malloc_3d(thread: Thread, out: int) -> None:
     """Allocate planes of rows; the extent is a structure of 24 bytes, which is passed on the stack."""
     width, height, depth = thread.stack[:3]
-    pitch = -(-max(width, 1) // PITCH_BYTES) * PITCH_BYTES
+    pitch = _pitch(width)
     address = thread.session.allocated(thread.runtime.Malloc(pitch * height * depth))
     thread.memory.put(out, _PITCHED.pack(address, pitch, width, height))
 
@@ -163,20 +173,21 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
         return
-    target = end if end is not None else session.host_view(to, nbytes)
-    origin = start if start is not None else session.host_view(source, nbytes)
-    outside = bounced = None
+    target: End | None = end if end is not None else session.host_view(to, nbytes)
+    origin: End | None = start if start is not None else session.host_view(source, nbytes)
+    outside: GuestBytes | None = None
+    bounced: np.ndarray | None = None
     if end is None and start is None and target is None:
         target = bounced = np.empty(nbytes, "u1")
     elif target is None:
-        target = outside = thread.memory.bytes(to, nbytes)
+        target = outside = GuestBytes(thread.memory, to, nbytes)
     if origin is None and end is not None:
-        origin = outside = thread.memory.bytes(source, nbytes)
+        origin = outside = GuestBytes(thread.memory, source, nbytes)
     elif origin is None:
         origin = np.empty(nbytes, "u1")
         thread.memory.into(source, origin)
     thread.runtime.MemcpyAsync(target, origin, nbytes, api.DEFAULT, session.stream(stream))
-    if wait or end is None and outside is not None or origin is outside and session.is_registered(source) or bounced is not None:
+    if wait or end is None and outside is not None or outside is not None and origin is outside and session.is_registered(source) or bounced is not None:
         thread.runtime.StreamSynchronize(session.stream(stream))
     if outside is not None:
         outside.check()
@@ -231,6 +242,8 @@ def memcpy_2d_async(thread: Thread, to: int, to_pitch: int, source: int, pitch: 
     """Copy rows, one after the other: as many copies as rows, but for rows without gaps."""
     if width > min(to_pitch, pitch):
         raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {to_pitch} and {pitch} apart")
+    if not width:
+        return
     if width == to_pitch == pitch:
         copy(thread, to, source, width * height, kind, stream, wait=False)
         return
@@ -256,6 +269,8 @@ def memset_2d(thread: Thread, address: int, pitch: int, value: int, width: int, 
     """Set rows."""
     if width > pitch:
         raise Refusal("InvalidPitchValue", f"rows of {width} bytes, {pitch} apart")
+    if not width:
+        return
     for row in range(height):
         memset_async(thread, address + row * pitch, value, width, 0)
 
