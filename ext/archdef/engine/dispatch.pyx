@@ -21,7 +21,7 @@ from archdef.engine.child_launches cimport buffer_return, child_launches_drop, l
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
 from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES,
                                             DISPATCH_BLOCK_WAITING, Ended, DispatchEvent)
-from archdef.engine.dispatcher cimport BlockSlots, Dispatcher, dispatch_note, dispatch_take
+from archdef.engine.dispatcher cimport BlockSlots, Dispatcher, dispatch_note, dispatch_take, room_for
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
@@ -240,16 +240,6 @@ cdef bint _place_block(Dispatcher *d, BlockSlots *sm, Launch *launch, BlockClust
     return True
 
 
-cdef int64_t _room_for(const BlockSlots *sm, const Launch *launch) noexcept nogil:
-    """How many more blocks of a launch a multiprocessor has room for."""
-    cdef int64_t room = WHOLE
-    cdef int k
-    for k in range(4):
-        if launch.cost[k]:
-            room = min(room, (WHOLE - sm.used[k]) // launch.cost[k])
-    return room
-
-
 cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     """Give the blocks of the launch's next cluster places on multiprocessors that share a port, where most of such blocks fit.
 
@@ -262,7 +252,7 @@ cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept 
         end = first
         room = 0
         while end < n and port[end] == port[first]:
-            room += _room_for(d.sms + end, launch)
+            room += room_for(d.sms + end, launch)
             end += 1
         if room > most:
             most = room

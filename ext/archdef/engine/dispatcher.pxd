@@ -5,7 +5,7 @@ from archdef.engine.block_memory cimport BlockStoragePool
 from archdef.engine.dispatch_event cimport DispatchEvent, Ended
 from archdef.engine.dispatch_policy cimport DispatchPolicy
 from archdef.engine.fault_record cimport Fault
-from archdef.engine.launch cimport ChildLaunches, Launch
+from archdef.engine.launch cimport WHOLE, ChildLaunches, Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.messages cimport Messages
 from archdef.engine.sm_core cimport SmCore
@@ -63,6 +63,15 @@ cdef struct Dispatcher:
     int64_t end_part             # … and 64ths of one
     int64_t next_end             # first cycle of the ends that are known but lie ahead, NEVER: there are none
     int64_t horizon              # everything before it has been handled
+
+cdef inline int64_t room_for(const BlockSlots *sm, const Launch *launch) noexcept nogil:
+    """How many more blocks of a launch a multiprocessor has room for."""
+    cdef int64_t room = WHOLE
+    cdef int k
+    for k in range(4):
+        if launch.cost[k]:
+            room = min(room, (WHOLE - sm.used[k]) // launch.cost[k])
+    return room
 
 cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil
 cdef DispatchEvent dispatch_take(Dispatcher *d) noexcept nogil

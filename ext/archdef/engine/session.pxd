@@ -42,6 +42,7 @@ cdef class Session:
     cdef int ended
 
     cdef int _admit(self) except -1
+    cdef void _free_places(self) noexcept
     cdef int _make(self, int64_t number) except -1
     cdef int _make_all(self) except -1
     cdef int _open_units(self, Grid made) except -1

@@ -85,7 +85,7 @@ cdef class Session:
 
     def __cinit__(self, machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
                   int64_t lookahead_cycles=0):
-        cdef int64_t i, k, longest
+        cdef int64_t i, longest
         cdef const MachineTable *m
         self.tables = <Tables?>machine if not isinstance(machine, dict) else Tables(machine)
         self.arena = self.tables.take_arena()
@@ -128,15 +128,7 @@ cdef class Session:
         self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
         if self.dispatcher.sms == NULL:
             raise MemoryError("state of a machine")
-        for i in range(m.chip.multiprocessors):
-            for k in range(m.schedulers.count):
-                self.dispatcher.sms[i].free_warps[k] = self.dispatcher.sms[i].free_blocks[k] = ~<uint64_t>0
-        self.maker.chip = &self.chip
-        self.maker.network = &self.network
-        self.maker.inboxes = self.inboxes
-        self.maker.sms = self.sms
-        self.dispatcher.make_sm = sm_make
-        self.dispatcher.maker = &self.maker
+        self._free_places()
         self.chip.dispatcher = &self.dispatcher
         self.dispatcher.network_landed = &self.network.crossbar.landed
         network_open(&self.network, m, self.inboxes, &self.arena, self.at_once)
@@ -168,6 +160,20 @@ cdef class Session:
         free(self.inboxes)
         if self.tables is not None:
             self.tables.keep_arena(self.arena)
+
+    cdef void _free_places(self) noexcept:
+        """Let the dispatcher know that all places are free, and who makes what blocks need there."""
+        cdef const MachineTable *m = self.m
+        cdef int64_t i, k
+        for i in range(m.chip.multiprocessors):
+            for k in range(m.schedulers.count):
+                self.dispatcher.sms[i].free_warps[k] = self.dispatcher.sms[i].free_blocks[k] = ~<uint64_t>0
+        self.maker.chip = &self.chip
+        self.maker.network = &self.network
+        self.maker.inboxes = self.inboxes
+        self.maker.sms = self.sms
+        self.dispatcher.make_sm = sm_make
+        self.dispatcher.maker = &self.maker
 
     cdef int _make(self, int64_t number) except -1:
         """Make the state of a multiprocessor."""
@@ -239,8 +245,6 @@ cdef class Session:
             made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
                         dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
                         print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
-            if timeline is not None:
-                self._make_all()
             self._record(made, timeline, max(earliest_cycle, self.epoch))
             self._enter(made)
             self._open_units(made)
@@ -253,6 +257,7 @@ cdef class Session:
         """Let a grid, whose blocks can start from a cycle on, be recorded from then on."""
         made.launch.ready = cycle
         if timeline is not None:
+            self._make_all()
             timeline.begin(made, &self.network, self.chip.lookahead)
             made.timeline = timeline
         return 0
