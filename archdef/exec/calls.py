@@ -61,8 +61,6 @@ class Thread:
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
         self.ranges: dict[Any, list[int]] = {}
         """Of each domain of NVTX, the ranges that this thread has begun and not ended."""
-        self.configurations: list[tuple[bytes, bytes, int, int]] = []
-        """Launches between ``<<<…>>>`` and the call of the stub."""
 
     def string(self, text: str) -> int:
         """Give the address of a text in the program's memory; 0 if there is no more room for texts."""

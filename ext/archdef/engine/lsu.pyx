@@ -4,6 +4,7 @@ One access at a time is sent, one transaction every `transaction_cycles`. A read
 without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_probe, cache_take, cache_tell, cache_victim
@@ -33,7 +34,11 @@ cdef int32_t take_load(InFlight *flight, int32_t warp, int32_t op) noexcept nogi
     """Open the record of a load; there are as many as transactions can be waited for."""
     cdef int32_t index = flight.free_load
     cdef Load *load = flight.loads + index
-    flight.free_load = load.next
+    if index == flight.fresh_load:
+        flight.fresh_load = flight.free_load = index + 1
+        memset(load, 0, sizeof(Load))
+    else:
+        flight.free_load = load.next
     load.warp = warp
     load.op = op
     load.remaining = 0
@@ -50,7 +55,10 @@ cdef void give_load(InFlight *flight, int32_t index) noexcept nogil:
 cdef inline void _wait(InFlight *flight, int32_t mshr, int32_t load) noexcept nogil:
     """Let a load wait for the response to a miss."""
     cdef int32_t node = flight.free_waiter
-    flight.free_waiter = flight.waiters[node].next
+    if node == flight.fresh_waiter:
+        flight.fresh_waiter = flight.free_waiter = node + 1
+    else:
+        flight.free_waiter = flight.waiters[node].next
     flight.waiters_left -= 1
     flight.waiters[node].load = load
     flight.waiters[node].next = flight.mshrs[mshr].waiters
