@@ -9,10 +9,9 @@ import pytest
 from archdef.exec.server import NAMES, NotHere, stand_in
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fat import binary, entry
+from fat import HEAD, binary, entry
 
 PROGRAMS = Path(__file__).parent / "programs"
-HEAD = ".version 6.0\n.target sm_20\n.address_size 64\n"
 KERNELS = HEAD + """
 .global .align 4 .s32 factor = 1;
 .global .align 1 .b8 format[] = {119, 105, 116, 104, 105, 110, 44, 32, 0};
