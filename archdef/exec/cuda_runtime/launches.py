@@ -62,7 +62,7 @@ def kernel_arguments(thread: Thread, kernel: Kernel, arguments: int) -> list[byt
     """Read the arguments of a kernel."""
     layout = kernel.program.parameter_layout
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
-    return [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+    return thread.memory.get_each(places, [parameter.bytes for parameter in layout])
 
 
 def launched(thread: Thread, kernel: Kernel, launch: Launched | Node, stub: int, shapes: tuple[int, ...], shared_bytes: int, values: list[bytes]) -> None:
