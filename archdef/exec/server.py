@@ -97,7 +97,7 @@ class Server:
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
         for session in self.sessions.values():
-            session.end(killed=code < 0)
+            session.end()
         return code
 
     def _accept(self, end: socket.socket) -> None:
@@ -161,7 +161,8 @@ class Server:
             raise
         except ArchdefError as error:
             result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
-            self._complain(name, error)
+            if not thread.session.host.abandoned:       # else nobody is left who would hear of it
+                self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
             result = STATUS["Unknown"][0]
