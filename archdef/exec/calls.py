@@ -6,25 +6,40 @@ import inspect
 import struct
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from archdef.exec.wire import Gone
-from archdef.runtime.status import STATUS
+from archdef.runtime.status import STATUS, status_of
 
 if TYPE_CHECKING:
+    from archdef.exec.contexts import Context
     from archdef.exec.session import Session
     from archdef.exec.wire import Connection, Hello
 
 SUCCESS: Final = 0
+NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
+"""What the stand-in has, by number."""
 Answer: TypeAlias = "Callable[..., int | None]"
 """``(thread, *arguments) → what the function returns``; None is success."""
+
+
+def runtime_number(error: BaseException) -> int:
+    """Give the runtime's number for an error."""
+    return STATUS.get(status_of(error), STATUS["Unknown"])[0]
+
+
+def is_drivers(name: str) -> bool:
+    """Say whether a function is one of the driver's."""
+    return name.startswith("cu") and not name.startswith("cuda")
 
 
 class Call:
     """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
 
-    def __init__(self, answer: Answer, status: bool):
-        self.answer, self.status = answer, status
+    def __init__(self, answer: Answer, status: bool, number: Callable[[BaseException], int] = runtime_number):
+        """number : what the function returns for an error."""
+        self.answer, self.status, self.number = answer, status, number
         self.parameters = len(inspect.signature(answer).parameters) - 1
 
 
@@ -32,11 +47,11 @@ CALLS: dict[str, Call] = {}
 """Name of a function → how it is answered; what is not here is refused."""
 
 
-def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
+def answers(*names: str, status: bool = True, number: Callable[[BaseException], int] = runtime_number) -> Callable[[Answer], Answer]:
     """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
     structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
-        CALLS.update(dict.fromkeys(names, Call(answer, status)))
+        CALLS.update(dict.fromkeys(names, Call(answer, status, number)))
         return answer
     return add
 
@@ -51,6 +66,12 @@ class Thread:
         self.floats: tuple[float, ...] = ()
         self.stack: tuple[int, ...] = ()
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
+        self.per_thread = False
+        """Whether the call that is answered was compiled for default streams of threads: then no stream means the thread's own."""
+        self.uses_runtime = False
+        """Whether it has called the runtime for more than to ask about devices, which makes a primary context current."""
+        self.contexts: list[Context] = []
+        """The driver's stack of contexts."""
         self.configurations: list[tuple[bytes, bytes, int, int]] = []
         """Launches between ``<<<…>>>`` and the call of the stub."""
 

@@ -14,22 +14,21 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_runtime
+from archdef.exec import cuda_driver, cuda_runtime
 from archdef.exec.account import Account, account
-from archdef.exec.calls import CALLS, SUCCESS, Thread
+from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers
+from archdef.exec.contexts import QUERIES
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
-from archdef.runtime.status import STATUS, status_of
+from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
-NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
-"""What the stand-in has, by number."""
 _LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
-_ = cuda_runtime
+_ = cuda_runtime, cuda_driver
 
 
 class NotHere(ArchdefError):
@@ -143,8 +142,11 @@ class Server:
         call = CALLS.get(name)
         if call is None:
             self._miss(name)
-            thread.last_error = STATUS["NotSupported"][0]
-            return thread.last_error
+            if not is_drivers(name):
+                thread.last_error = STATUS["NotSupported"][0]
+            return STATUS["NotSupported"][0]
+        thread.per_thread = name.endswith(("_ptsz", "_ptds"))
+        thread.uses_runtime = thread.uses_runtime or call.status and name not in QUERIES
         thread.floats, thread.stack = request.floats, request.integers[6:]
         try:
             result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS
@@ -152,7 +154,7 @@ class Server:
         except Gone:
             raise
         except ArchdefError as error:
-            result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
+            result = call.number(error)
             self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 _HELLO: Final = struct.Struct("<IIQQQQII")
 _REQUEST: Final = struct.Struct("<II6Q4d10Q")
 _ANSWER: Final = struct.Struct("<II5Q")
-_RETURN, _CALL, _MAP, _UNMAP = range(4)
+_RETURN, _CALL, _MAP, _UNMAP, _ADDRESS = range(5)
 _MASK: Final = (1 << 64) - 1
 
 
@@ -83,6 +83,11 @@ class Connection:
         """Take a mapping away."""
         self._send(_UNMAP, address, nbytes)
         self._result()
+
+    def address(self, function: int) -> int:
+        """Give the address of one of the stand-in's own functions, by its number."""
+        self._send(_ADDRESS, function)
+        return self._result()
 
     def _result(self) -> int:
         return int.from_bytes(self._message(8), "little")

@@ -25,6 +25,9 @@ TO_DEVICE, TO_HOST = "h2d", "d2h"
 STAGING_CHUNK_BYTES = 4 << 20
 """Copies between devices that go by way of the host are cut into pieces of this size, so that both links work at a time."""
 
+FILLED_AT_ONCE_BYTES = 1 << 20
+"""Memory is set to values of several bytes piece by piece."""
+
 
 class Context:
     """A device's half of the host model. Made by the first use of a stream, event or asynchronous call."""
@@ -162,15 +165,15 @@ class Context:
         operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
         return self.issue(operation, self.engines[operation.direction])
 
-    def fill(self, address: int, nbytes: int, byte: int, stream: Stream | None) -> Operation:
-        """Set bytes of device memory: the device writes them at the rate of its memory."""
+    def fill(self, address: int, nbytes: int, value: int, stream: Stream | None, width: int = 1) -> Operation:
+        """Set device memory to values of `width` bytes: the device writes them at the rate of its memory."""
         with self.host.lock:
             stream = self.own(stream)
             self.host.charge("memset", self.call_fs)
             managed.written_by_device(self.memory, address, nbytes)
             duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
             operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
-                                  act=lambda: self.memory.fill(address, nbytes, byte))
+                                  act=lambda: _fill(self.memory, address, nbytes, value, width))
             return self.issue(operation, self.compute)
 
     def within(self, to: int, source: int, nbytes: int, stream: Stream | None) -> Operation:
@@ -299,6 +302,15 @@ _ENGINE_NAMES = ((), ("copies",), ("copies to device", "copies to host"), ("copi
 
 def _bytes(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array).reshape(-1).view("u1")
+
+
+def _fill(memory, address: int, nbytes: int, value: int, width: int) -> None:
+    if width == 1:
+        memory.fill(address, nbytes, value)
+        return
+    piece = np.full(min(nbytes, FILLED_AT_ONCE_BYTES) // width, value, f"<u{width}").view("u1")
+    for start in range(0, nbytes, piece.nbytes):
+        memory.write(address + start, piece[:nbytes - start])
 
 
 def _fetched(memory, address: int, nbytes: int) -> np.ndarray:

@@ -270,14 +270,18 @@ class Runtime:
         """Set bytes of device memory. As CUDA's it does not wait."""
         self.MemsetAsync(pointer, value, count, None)
 
-    def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None) -> None:
-        """Set bytes of device memory in a stream."""
+    def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None, width: int = 1) -> None:
+        """Set bytes of device memory in a stream; `width`: how many of them `value` has, 1, 2 or 4, as the driver's calls can set."""
+        if width not in (1, 2, 4):
+            raise Refusal("InvalidValue", f"values of {width} bytes; 1, 2 and 4 can be set")
         memory, address, left = self._device_end(pointer)
         count = left if count is None else count
         self._check_count(count, left)
+        if count % width:
+            raise Refusal("InvalidValue", f"{count} bytes are no whole number of values of {width}")
         if count:
             context = memory.context
-            context.fill(address, count, value & 255, self._stream(stream, context))
+            context.fill(address, count, value & (1 << 8 * width) - 1, self._stream(stream, context), width)
 
     # ---------------------------------------------------------------------------------------------------------- variables
     def MemcpyToSymbol(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:

@@ -28,7 +28,7 @@
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
 #define STACK_WORDS 10
 
-enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP };
+enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP, ANSWER_ADDRESS };
 
 struct request {            /* what a call had: archdef/exec/wire.py reads the same */
     uint32_t function, unused;
@@ -41,7 +41,7 @@ struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, wri
 
 struct answer {
     uint32_t kind, unused;
-    uint64_t value;         /* what is returned; or the function to call; or the address to map at */
+    uint64_t value;         /* what is returned; the function to call; the address to map at; the number of the function whose address is asked */
     uint64_t arguments[4];
 };
 
@@ -151,6 +151,8 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
                 answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
         else if (answer.kind == ANSWER_MAP)
             result = map_shared(&answer, descriptor);
+        else if (answer.kind == ANSWER_ADDRESS)
+            result = answer.value < FUNCTIONS ? (uint64_t)standin_functions[answer.value] : 0;
         else
             result = (uint64_t)munmap((void *)answer.value, answer.arguments[0]);
         if (descriptor >= 0)

@@ -60,7 +60,8 @@ def code(data: bytes) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    """What compiles a program of the folder: ``build(name, how, fat binary)``; how: ``shared`` or ``static``, as the runtime is linked."""
+    """What compiles a program of the folder: ``build(name, how, fat binary)``; how: ``shared`` or ``static``, as the runtime is
+    linked, ``driver`` to link with the driver, too."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -68,7 +69,8 @@ def build(tmp_path_factory):
     except NotHere as reason:
         pytest.skip(str(reason))
     folder = tmp_path_factory.mktemp("programs")
-    (folder / "libcudart.so.12").symlink_to(library)
+    for linked_as in ("libcudart.so.12", "libcuda.so.1"):
+        (folder / linked_as).symlink_to(library)
     known = {}
 
     def compiled(name, how="shared", fat=CODE):
@@ -77,7 +79,7 @@ def build(tmp_path_factory):
             place.mkdir()
             (place / "code.c").write_text(code(fat))
             sources = [PROGRAMS / f"{name}.c", place / "code.c"]
-            linked = ["-L", folder, "-l:libcudart.so.12"]
+            linked = ["-L", folder, "-l:libcudart.so.12", *(["-l:libcuda.so.1"] if how == "driver" else [])]
             if how == "static":     # a runtime of which every function ends the program: none of them may be reached
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))

@@ -100,8 +100,9 @@ def current(thread: Thread, out: int) -> None:
 
 @answers("cudaSetDevice")
 def use(thread: Thread, number: int) -> None:
-    """Set the thread's device."""
+    """Set the thread's device, whose primary context becomes the current one."""
     thread.runtime.SetDevice(signed(number))
+    thread.session.contexts.chosen(thread)
 
 
 @answers("cudaInitDevice")

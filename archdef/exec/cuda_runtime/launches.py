@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from archdef.exec.calls import Thread, answers, shape, signed
@@ -57,9 +58,19 @@ def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, blo
 def launch(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
+    start_kernel(thread, kernel, grid, block, arguments_at(thread, kernel, arguments), shared_bytes, stream, cooperative)
+
+
+def arguments_at(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
+    """Read a kernel's arguments, by the address of an array of their addresses."""
     layout = kernel.program.parameter_layout
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
-    values = [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+    return [thread.memory.get(place, parameter.bytes) for place, parameter in zip(places, layout, strict=True)]
+
+
+def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], values: Sequence[bytes], shared_bytes: int, stream: int,
+                 cooperative: bool = False) -> None:
+    """Put a kernel with its arguments into a stream."""
     start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
     thread.session.tally.launched(start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
 

@@ -1,0 +1,73 @@
+"""Addresses of the driver's functions, by name and version, as programs ask for them that do not link with it."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from archdef.exec.calls import NAMES, Thread, signed
+from archdef.exec.calls import answers as runtime_answers
+from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
+from archdef.exec.contexts import DriverError
+from archdef.runtime.status import Refusal
+
+_NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
+_SINCE: Final = {name: tuple(map(int, versions)) for name, *versions in
+                 map(str.split, (Path(__file__).parent / "versions.txt").read_text(encoding="ascii").splitlines())}
+"""Function → the versions of CUDA that changed its parameters. The first has the plain name, the others ``_v2``, ``_v3`` …: cudaTypedefs.h of CUDA."""
+_LEGACY, _PER_THREAD = 1, 2
+_FOUND, _ABSENT, _TOO_OLD = range(3)
+
+
+def exported(symbol: str, version: int, per_thread: bool) -> tuple[str | None, int]:
+    """Give the exported name of what a symbol is in a version of CUDA, and whether it was found, is not there, or came later."""
+    since = _SINCE.get(symbol)
+    if since is None:
+        return (symbol, _FOUND) if symbol in _NUMBERS and symbol.startswith("cu") else (None, _ABSENT)
+    generation = sum(first <= version for first in since)
+    if not generation:
+        return None, _TOO_OLD
+    name = symbol + (f"_v{generation}" if generation > 1 else "")
+    if per_thread:
+        name = next((name + suffix for suffix in ("_ptsz", "_ptds") if name + suffix in _NUMBERS), name)
+    return name, _FOUND
+
+
+def _look_up(thread: Thread, text: int, out: int, version: int, flags: int) -> int:
+    if flags & ~(_LEGACY | _PER_THREAD) or flags == _LEGACY | _PER_THREAD:
+        raise Refusal("InvalidValue", f"there are no flags {flags:#x}")
+    name, state = exported(thread.memory.text(text), signed(version), bool(flags & _PER_THREAD))
+    thread.memory.put_word(out, 0 if name is None else thread.connection.address(_NUMBERS[name]))
+    return state
+
+
+@answers("cuGetProcAddress", context=False, initialised=False)
+def address(thread: Thread, symbol: int, out: int, version: int, flags: int) -> None:
+    """Give the address of a function."""
+    if _look_up(thread, symbol, out, version, flags) != _FOUND:
+        raise DriverError(NOT_FOUND, f"there is no {thread.memory.text(symbol)!r} in version {signed(version)}")
+
+
+@answers("cuGetProcAddress_v2", context=False, initialised=False)
+def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> None:
+    """Give the address of a function, and say whether there is one."""
+    if not state_out:
+        address(thread, symbol, out, version, flags)
+        return
+    thread.memory.put_word(state_out, _look_up(thread, symbol, out, version, flags), 4)
+
+
+@runtime_answers("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz")
+def entry_point(thread: Thread, symbol: int, out: int, flags: int, state_out: int) -> None:
+    """Give the address of a function of the driver, as the CUDA has it that compiled the program."""
+    entry_point_by_version(thread, symbol, out, 1000 * thread.session.cuda + 999, flags, state_out)
+
+
+@runtime_answers("cudaGetDriverEntryPointByVersion", "cudaGetDriverEntryPointByVersion_ptsz")
+def entry_point_by_version(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> None:
+    """Give the address of a function of the driver, as a version of CUDA has it."""
+    flags = flags or (_PER_THREAD if thread.per_thread else 0)
+    state = _look_up(thread, symbol, out, version, flags)
+    if state_out:
+        thread.memory.put_word(state_out, state, 4)
+    elif state != _FOUND:
+        raise Refusal("SymbolNotFound", f"there is no {thread.memory.text(symbol)!r} in version {signed(version)}")
