@@ -4,10 +4,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from archdef.exec.calls import NAMES, Thread, signed
+from archdef.exec.calls import NAMES, SUCCESS, Thread, signed
 from archdef.exec.calls import answers as runtime_answers
 from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
-from archdef.exec.contexts import DriverError
 from archdef.runtime.status import Refusal
 
 _NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
@@ -41,19 +40,18 @@ def _look_up(thread: Thread, text: int, out: int, version: int, flags: int) -> i
 
 
 @answers("cuGetProcAddress", context=False, initialised=False)
-def address(thread: Thread, symbol: int, out: int, version: int, flags: int) -> None:
-    """Give the address of a function."""
-    if _look_up(thread, symbol, out, version, flags) != _FOUND:
-        raise DriverError(NOT_FOUND, f"there is no {thread.memory.text(symbol)!r} in version {signed(version)}")
+def address(thread: Thread, symbol: int, out: int, version: int, flags: int) -> int:
+    """Give the address of a function. Programs ask for what they can do without, so that none is no failure to tell of."""
+    return SUCCESS if _look_up(thread, symbol, out, version, flags) == _FOUND else NOT_FOUND
 
 
 @answers("cuGetProcAddress_v2", context=False, initialised=False)
-def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> None:
+def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> int:
     """Give the address of a function, and say whether there is one."""
     if not state_out:
-        address(thread, symbol, out, version, flags)
-        return
+        return address(thread, symbol, out, version, flags)
     thread.memory.put_word(state_out, _look_up(thread, symbol, out, version, flags), 4)
+    return SUCCESS
 
 
 @runtime_answers("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz")

@@ -57,7 +57,7 @@ def _add(thread: Thread, link: Link, kind: int, read: images.Reader, name: str) 
     try:
         if kind not in (_PTX, _FAT_BINARY):
             what = _KINDS[kind] if kind < len(_KINDS) else f"input of kind {kind}"
-            raise DriverError(INVALID_IMAGE if kind < len(_KINDS) else INVALID_VALUE, f"{what} {name or ''} cannot be linked: PTX and fat binaries with PTX can")
+            raise DriverError(INVALID_IMAGE if kind < len(_KINDS) else INVALID_VALUE, f"{what} {name}: only PTX and fat binaries with PTX can be linked")
         major, minor = thread.session.capability
         link.texts += read().texts(10 * major + minor)
     except ArchdefError as error:
