@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
+KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
+"""What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
 _ = cuda_runtime, cuda_driver
 
 
@@ -87,7 +89,7 @@ class Server:
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
-            environment = os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
+            environment = KEEPS_PTX | os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                                         "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
@@ -160,7 +162,7 @@ class Server:
             _LOG.exception("%s", name)
             result = STATUS["Unknown"][0]
             self._complain(name, error)
-        if call.status and result:
+        if call.status and result and result != STATUS["NotReady"][0]:      # which is an answer, no error
             thread.last_error = result
         return result
 

@@ -7,12 +7,15 @@ from typing import Final
 from archdef.exec.calls import NAMES, SUCCESS, Thread, signed
 from archdef.exec.calls import answers as runtime_answers
 from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
+from archdef.exec.contexts import DriverError
 from archdef.runtime.status import Refusal
 
 _NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
 _SINCE: Final = {name: tuple(map(int, versions)) for name, *versions in
                  map(str.split, (Path(__file__).parent / "versions.txt").read_text(encoding="ascii").splitlines())}
 """Function → the versions of CUDA that changed its parameters. The first has the plain name, the others ``_v2``, ``_v3`` …: cudaTypedefs.h of CUDA."""
+_TABLE_OF_COMPILER: Final = bytes.fromhex("da9151d33ae6cc41a5c04f26d533e328")
+"""NVRTC asks for it and does without it."""
 _LEGACY, _PER_THREAD = 1, 2
 _FOUND, _ABSENT, _TOO_OLD = range(3)
 
@@ -52,6 +55,15 @@ def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags:
         return address(thread, symbol, out, version, flags)
     thread.memory.put_word(state_out, _look_up(thread, symbol, out, version, flags), 4)
     return SUCCESS
+
+
+@answers("cuGetExportTable", context=False, initialised=False)
+def table(thread: Thread, out: int, identity: int) -> int:
+    """Say that there is no such table of functions that are documented nowhere. Raises DriverError where one is asked for that is needed."""
+    if thread.memory.get(identity, len(_TABLE_OF_COMPILER)) == _TABLE_OF_COMPILER:
+        return NOT_FOUND
+    raise DriverError(NOT_FOUND, "a CUDA runtime in the program asks the driver for functions that are documented nowhere: it is not led to archdef, since its "
+                                 "symbols were stripped")
 
 
 @runtime_answers("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz")

@@ -9,7 +9,7 @@ from archdef.exec.calls import Thread, signed
 from archdef.exec.contexts import DriverError
 from archdef.exec.cuda_driver.calls import INVALID_VALUE, answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, on_device
-from archdef.exec.cuda_runtime.launches import arguments_at, start_kernel
+from archdef.exec.cuda_runtime.launches import arguments_at, start_kernel, versions
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -107,10 +107,9 @@ def get_attribute(thread: Thread, out: int, attribute: int, function: int) -> No
 
 def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
     found: dict[str, Any] = thread.runtime.FuncGetAttributes(kernel)
-    capability = 10 * thread.session.capability[0] + thread.session.capability[1]
     most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
-    known = (found["maxThreadsPerBlock"], found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["numRegs"], capability, capability,
-             0, most_dynamic, -1, 0, 0, 0, 0, 0, 0)
+    known = (found["maxThreadsPerBlock"], found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["numRegs"],
+             *versions(thread, kernel), 0, most_dynamic, -1, 0, 0, 0, 0, 0, 0)
     if attribute >= len(known):
         raise Refusal("InvalidValue", f"there is no attribute {attribute} of a kernel")
     return known[attribute]

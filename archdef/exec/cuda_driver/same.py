@@ -44,6 +44,7 @@ _IN_CONTEXT: Final = {
     "cuStreamCreateWithPriority": "cudaStreamCreateWithPriority",
     "cuStreamDestroy": "cudaStreamDestroy",
     "cuStreamDestroy_v2": "cudaStreamDestroy",
+    "cuStreamIsCapturing": "cudaStreamIsCapturing",
     "cuStreamQuery": "cudaStreamQuery",
     "cuStreamSynchronize": "cudaStreamSynchronize",
     "cuStreamWaitEvent": "cudaStreamWaitEvent",

@@ -55,6 +55,13 @@ def query_stream(thread: Thread, stream: int) -> int:
     return _done(thread.runtime.StreamQuery(thread.session.stream(stream)))
 
 
+@answers("cudaStreamIsCapturing", "cudaStreamIsCapturing_ptsz")
+def is_capturing(thread: Thread, stream: int, out: int) -> None:
+    """Say that it does not: nothing can be captured."""
+    thread.session.stream(stream)
+    thread.memory.put_word(out, 0, 4)
+
+
 @answers("cudaStreamWaitEvent")
 def wait_event(thread: Thread, stream: int, event: int, flags: int) -> None:
     """Let a stream wait for an event."""

@@ -1,6 +1,7 @@
 """Launches, and what is asked about kernels."""
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -75,15 +76,22 @@ def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: t
     thread.session.tally.launched(start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)))
 
 
+def versions(thread: Thread, kernel: Kernel) -> tuple[int, int]:
+    """Give the target that a kernel's PTX was compiled for, and the device's: programs choose by the former how to launch what a header compiled for it."""
+    found = re.search(r"\d+", kernel.module.ptx.target)
+    device = 10 * thread.session.capability[0] + thread.session.capability[1]
+    return (int(found[0]) if found else device), device
+
+
 @answers("cudaFuncGetAttributes")
 def get_attributes(thread: Thread, out: int, stub: int) -> None:
     """Say what a kernel takes."""
     kernel = thread.session.kernel(stub)
     found = thread.runtime.FuncGetAttributes(kernel)
-    version = 10 * thread.session.capability[0] + thread.session.capability[1]
+    ptx_version, version = versions(thread, kernel)
     most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
     thread.memory.put(out, _ATTRIBUTES.pack(found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["maxThreadsPerBlock"],
-                                            found["numRegs"], version, version, 0, most_dynamic, -1))
+                                            found["numRegs"], ptx_version, version, 0, most_dynamic, -1))
 
 
 @answers("cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")

@@ -152,10 +152,10 @@ def device_end(thread: Thread, address: int) -> Pointer:
 def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: int, wait: bool) -> None:
     """Copy between the program's memory and the devices'. What is not page-locked makes the call wait, as it does in CUDA."""
     session = thread.session
+    if not nbytes and kind <= api.DEFAULT:
+        return
     end, start = session.pointer(to), session.pointer(source)
     _check_direction(thread, (to, end), (source, start), kind)
-    if not nbytes:
-        return
     for pointer in (end, start):
         if pointer is not None and nbytes > pointer.left:
             raise Refusal("InvalidValue", f"{nbytes} bytes asked, {pointer.left} there from {int(pointer):#x} on")
