@@ -347,9 +347,16 @@ static int does_nothing(const uint8_t *function)
     return function[0] == 0xc3 && (uintptr_t)function % 16 == 0 && memchr("\x66\x0f\x90\xcc", function[1], 4);      /* ret, and what fills up the line */
 }
 
-__attribute__((constructor)) static void lead_program_here(void)
+/* The first of all constructors (the linker's `initfirst`), since those of libraries register device code: so early that getenv finds nothing yet. */
+__attribute__((constructor)) static void lead_program_here(int count, char **arguments, char **environment)
 {
-    if (!getenv(SOCKET_VARIABLE))
+    (void)count, (void)arguments;
+#ifndef __GLIBC__       /* others give constructors nothing, and have it ready */
+    environment = environ;
+#endif
+    while (*environment && strncmp(*environment, SOCKET_VARIABLE "=", sizeof SOCKET_VARIABLE))
+        ++environment;
+    if (!*environment)
         return;
     standin_objects_changed();
     struct redirection to = {NULL, 0, 1};

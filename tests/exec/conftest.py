@@ -61,7 +61,7 @@ def code(data: bytes) -> str:
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
     """What compiles a program of the folder: ``build(name, how, fat binary)``; how: ``shared`` or ``static``, as the runtime is
-    linked, ``driver`` to link with the driver, too."""
+    linked, ``driver`` to link with the driver, too, ``loaded`` or ``needed`` to have it all in a library with a runtime of its own."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -84,6 +84,13 @@ def build(tmp_path_factory):
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
                 sources, linked = [*sources, place / "runtime.c"], []
+            if how in ("loaded", "needed"):     # the same, hidden in a library, whose constructors register the device code
+                (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
+                    f"__attribute__((noinline, visibility(\"hidden\"))) int {f}(void) {{ abort(); return {k}; }}\n"
+                    for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
+                subprocess.run([COMPILER, "-O1", "-w", "-shared", "-fPIC", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-Dmain=part", "-o",
+                                place / "libpart.so", *sources, place / "runtime.c", f"-I{PROGRAMS}"], check=True)
+                sources, linked = [PROGRAMS / f"{how}.c"], ["-ldl"] if how == "loaded" else [place / "libpart.so", f"-Wl,-rpath,{place}"]
             # without builtins, so that no call is taken for one that does not return
             flags = ["-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
             subprocess.run([COMPILER, *flags, "-o", place / name, *sources, *linked, f"-I{PROGRAMS}"], check=True)

@@ -42,18 +42,24 @@ def _look_up(thread: Thread, text: int, out: int, version: int, flags: int) -> i
     return state
 
 
+def _found(state: int) -> int:
+    """Give the status of a search. Programs ask for what they can do without, so that none is no failure to tell of."""
+    return SUCCESS if state == _FOUND else NOT_FOUND
+
+
 @answers("cuGetProcAddress", context=False, initialised=False)
 def address(thread: Thread, symbol: int, out: int, version: int, flags: int) -> int:
-    """Give the address of a function. Programs ask for what they can do without, so that none is no failure to tell of."""
-    return SUCCESS if _look_up(thread, symbol, out, version, flags) == _FOUND else NOT_FOUND
+    """Give the address of a function."""
+    return _found(_look_up(thread, symbol, out, version, flags))
 
 
 @answers("cuGetProcAddress_v2", context=False, initialised=False)
 def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> int:
     """Give the address of a function, and say whether there is one."""
+    state = _look_up(thread, symbol, out, version, flags)
     if not state_out:
-        return address(thread, symbol, out, version, flags)
-    thread.memory.put_word(state_out, _look_up(thread, symbol, out, version, flags), 4)
+        return _found(state)
+    thread.memory.put_word(state_out, state, 4)
     return SUCCESS
 
 
