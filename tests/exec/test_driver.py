@@ -2,9 +2,14 @@
 import pytest
 from conftest import CODE, KERNELS
 from fat import binary, entry
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from test_foreign_programs import run
 
 from archdef import registry
+from archdef.errors import ArchdefError
+from archdef.exec.cuda_driver import images
+from archdef.runtime.status import Refusal
 
 MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -39,3 +44,40 @@ def test_what_is_missing_is_named(build, tmp_path):
 def test_a_program_without_ptx_is_told_what_to_do(build, tmp_path):
     found, printed = run([build("driver", "driver", binary(entry(b"\x7fELF", 2, 70))), "launches"], "gf100", tmp_path)
     assert printed.startswith("cuModuleLoadData(&module, device_code): CUDA_ERROR_NO_BINARY_FOR_GPU") and "compile it with -gencode" in found.failures[0]
+
+
+class Memory:
+    """The memory of a program that has a few bytes only."""
+
+    START = 0x1000
+
+    def __init__(self, data):
+        self.data = data
+
+    def get(self, address, nbytes):
+        """Read, or refuse."""
+        if not self.START <= address <= address + nbytes <= self.START + len(self.data):
+            raise Refusal("InvalidValue", f"{address:#x} is no memory of the program")
+        return self.data[address - self.START:][:nbytes]
+
+    def text(self, address, most_bytes):
+        """Read a string of C, or refuse."""
+        return self.get(address, self.data.find(b"\0", address - self.START) + 1)[:-1].decode(errors="replace")
+
+
+@given(st.sampled_from([b"", b"\x50\xed\x55\xba", b"\xb1\x43\x62\x46", b"\x7fELF", images.linked([".version 6.0", ".version 7.0"]), binary(entry(TEXT[:500]))]),
+       st.binary(max_size=100), st.integers(0, 100))
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_program_gives_to_be_loaded_is_read_or_refused(begin, noise, place):
+    data = begin[:place] + noise + begin[place:]
+    try:
+        texts = images.image_at(Memory(data), Memory.START).texts(70)
+    except ArchdefError as error:
+        assert str(error)
+    else:
+        assert texts and all(isinstance(text, str) for text in texts)
+
+
+def test_several_texts_survive_being_handed_out():
+    texts = [".version 6.0\n", ".version 7.0\n"]
+    assert images.image_at(Memory(images.linked(texts)), Memory.START).texts(70) == texts

@@ -84,9 +84,10 @@ def linked(texts: list[str]) -> bytes:
 
 def _parts(memory: GuestMemory, address: int) -> list[str]:
     magic, nbytes = _LINKED_HEAD.unpack(memory.get(address, _LINKED_HEAD.size))
-    if magic != _LINKED or not 0 < nbytes <= MOST_PTX_BYTES:
+    known = magic == _LINKED and 0 < nbytes <= MOST_PTX_BYTES
+    body = memory.get(address + _LINKED_HEAD.size, nbytes) if known else b""
+    if not body.endswith(b"\0"):
         raise FatbinError("neither PTX nor a fat binary, nor what cuLinkComplete has given")
-    body = memory.get(address + _LINKED_HEAD.size, nbytes)
     return [part.decode(errors="replace") for part in body.split(b"\0")[:-1]]
 
 
