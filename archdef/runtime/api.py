@@ -460,7 +460,7 @@ class Runtime:
         """Give what a kernel takes, under CUDA's names."""
         kernel = self._for(kernel, self.devices.current)
         return {"numRegs": kernel.registers, "sharedSizeBytes": kernel.shared_bytes, "localSizeBytes": kernel.local_bytes,
-                "constSizeBytes": len(kernel.program.const_image), "maxThreadsPerBlock": self._most_threads(kernel)}
+                "constSizeBytes": len(kernel.program.const_image), "maxThreadsPerBlock": self._largest_block(kernel)}
 
     # --------------------------------------------------------------------------------------------------------- occupancy
     def OccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Kernel, block_size: int, dynamic_shared_bytes: int = 0) -> int:
@@ -580,6 +580,13 @@ class Runtime:
     def _most_threads(kernel: Kernel) -> int:
         limit = kernel.module.device.architecture.limits.threads_per_block
         return min(limit, kernel.resources.max_threads or limit)
+
+    @staticmethod
+    def _largest_block(kernel: Kernel) -> int:
+        """Count the threads of the largest block that can be launched, given what a kernel takes; 0 if none can."""
+        most, step = Runtime._most_threads(kernel), kernel.module.device.architecture.warp.size
+        sizes = (most, *range((most - 1) // step * step, 0, -step))
+        return next((size for size in sizes if Runtime._active_blocks(kernel, size, 0) > 0), 0)
 
     @staticmethod
     def _active_blocks(kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:
