@@ -271,7 +271,10 @@ class Runtime:
         self.MemsetAsync(pointer, value, count, None)
 
     def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None, width: int = 1) -> None:
-        """Set bytes of device memory in a stream; `width`: how many of them `value` has, 1, 2 or 4, as the driver's calls can set."""
+        """Set bytes of device memory in a stream.
+
+        width : bytes of `value`: 1, 2 or 4, as the driver's calls can set.
+        """
         if width not in (1, 2, 4):
             raise Refusal("InvalidValue", f"values of {width} bytes; 1, 2 and 4 can be set")
         memory, address, left = self._device_end(pointer)
