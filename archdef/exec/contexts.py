@@ -5,26 +5,17 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from archdef.errors import ArchdefError
+from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
     from archdef.exec.calls import Thread
     from archdef.exec.cuda_driver.kernels import Loaded
     from archdef.exec.session import Session
 
-NOT_INITIALIZED, INVALID_CONTEXT, CONTEXT_IS_DESTROYED = 3, 201, 709
 QUERIES: Final = frozenset(
     "cudaGetDeviceCount cudaGetDevice cudaGetDeviceProperties cudaGetDeviceProperties_v2 cudaDeviceGetAttribute cudaDeviceGetPCIBusId cudaDeviceGetByPCIBusId "
     "cudaDriverGetVersion cudaRuntimeGetVersion cudaDeviceCanAccessPeer cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaSetDeviceFlags".split())
 """Functions of the runtime that make no context."""
-
-
-class DriverError(ArchdefError):
-    """A call that the driver refuses, with its own number for that."""
-
-    def __init__(self, number: int, message: str):
-        self.number = number
-        super().__init__(message)
 
 
 @attrs.define(eq=False)
@@ -80,10 +71,10 @@ class Contexts:
         return made
 
     def known(self, handle: int) -> Context:
-        """Give the context that a handle stands for. Raises DriverError."""
+        """Give the context that a handle stands for. Raises Refusal."""
         found = self.session.found(handle)
         if not isinstance(found, Context):
-            raise DriverError(INVALID_CONTEXT, f"{handle:#x} is no context")
+            raise Refusal("InvalidContext", f"{handle:#x} is no context")
         return found
 
     def chosen(self, thread: Thread) -> None:
@@ -104,13 +95,13 @@ class Contexts:
         return primary
 
     def needed(self, thread: Thread) -> Context:
-        """Give the thread's current context. Raises DriverError if it has none that can be used."""
+        """Give the thread's current context. Raises Refusal if it has none that can be used."""
         current = self.current(thread)
         if current is None:
-            raise DriverError(INVALID_CONTEXT if self.initialised else NOT_INITIALIZED,
-                              "the thread has no current context" if self.initialised else "cuInit was not called")
+            raise Refusal("InvalidContext" if self.initialised else "NotInitialized",
+                          "the thread has no current context" if self.initialised else "cuInit was not called")
         if current.destroyed:
-            raise DriverError(CONTEXT_IS_DESTROYED, "the current context was destroyed")
+            raise Refusal("ContextIsDestroyed", "the current context was destroyed")
         return current
 
     def push(self, thread: Thread, context: Context) -> None:
@@ -119,10 +110,10 @@ class Contexts:
         thread.runtime.SetDevice(context.device)
 
     def pop(self, thread: Thread) -> Context:
-        """Take the thread's current one off its stack. Raises DriverError."""
+        """Take the thread's current one off its stack. Raises Refusal."""
         current = self.current(thread)
         if current is None:
-            raise DriverError(INVALID_CONTEXT, "the thread's stack of contexts is empty")
+            raise Refusal("InvalidContext", "the thread's stack of contexts is empty")
         if thread.contexts:
             thread.contexts.pop()
         if thread.contexts:
@@ -137,9 +128,9 @@ class Contexts:
             self.push(thread, context)
 
     def destroy(self, thread: Thread, context: Context) -> None:
-        """Free what was made in a context, and forget it. Raises DriverError for a primary one."""
+        """Free what was made in a context, and forget it. Raises Refusal for a primary one."""
         if context.primary:
-            raise DriverError(INVALID_CONTEXT, "primary contexts are released, not destroyed")
+            raise Refusal("InvalidContext", "primary contexts are released, not destroyed")
         if thread.contexts and thread.contexts[-1] is context:
             self.pop(thread)
         self._empty(thread, context)
@@ -147,10 +138,10 @@ class Contexts:
         self.session.forget(context.handle)
 
     def release(self, thread: Thread, device: int) -> None:
-        """Let one less hold a primary context; the last one frees what was made in it. Raises DriverError."""
+        """Let one less hold a primary context; the last one frees what was made in it. Raises Refusal."""
         context = self.primary(device)
         if not context.holders:
-            raise DriverError(INVALID_CONTEXT, f"nobody has retained the primary context of device {device}")
+            raise Refusal("InvalidContext", f"nobody has retained the primary context of device {device}")
         context.holders -= 1
         if not context.active:
             self.reset(thread, device)

@@ -21,9 +21,10 @@ MOST_BYTES: Final = 1 << 30
 class FatbinError(ArchdefError):
     """A fat binary that is damaged, or has nothing that can be run."""
 
-
-class NoPtx(FatbinError):
-    """Device code that is machine code only."""
+    def __init__(self, message: str, no_ptx: bool = False):
+        """no_ptx : whether it is device code in order, but machine code only."""
+        self.no_ptx = no_ptx
+        super().__init__(message)
 
 
 class Entry(NamedTuple):
@@ -74,7 +75,8 @@ def best_ptx(data: bytes, target: int) -> str:
     texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
     if not texts:
         have = ", ".join(f"sm_{entry.target}" for entry in found if entry.kind == ELF) or "nothing"
-        raise NoPtx(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX")
+        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX",
+                          no_ptx=True)
     fitting = [text for number, text in texts if number <= target] or [texts[0][1]]
     return fitting[-1].rstrip(b"\0").decode("ascii", "replace")
 

@@ -122,7 +122,7 @@ def test_the_largest_block_is_what_a_kernels_registers_allow(machine):
 
 
 def test_memory_is_set_to_values_of_several_bytes():
-    device, = cuda.use("gf100")
+    cuda.use("gf100")
     there = cuda.cudaMalloc(32)
     cuda.cudaMemsetAsync(there, 0x12345678, 16, None, 4)
     cuda.cudaMemsetAsync(there + 16, 0x2345, 16, None, 2)

@@ -8,10 +8,12 @@ from typing import Any, Final
 from archdef.errors import PtxError
 from archdef.exec import calls
 from archdef.exec.calls import NAMES, Answer, Thread
-from archdef.exec.contexts import NOT_INITIALIZED, DriverError
-from archdef.exec.fatbin import FatbinError, NoPtx
+from archdef.exec.fatbin import FatbinError
+from archdef.runtime.status import Refusal
 
 INVALID_VALUE, INVALID_IMAGE, NO_BINARY, INVALID_PTX, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED = 1, 200, 209, 218, 400, 500, 801
+_ITS_OWN: Final = {"NotInitialized": 3, "InvalidImage": INVALID_IMAGE, "InvalidContext": 201, "FileNotFound": 301, "ContextIsDestroyed": 709}
+"""What the runtime has no name for."""
 _AS_DRIVER: Final = {9: INVALID_VALUE, 13: NOT_FOUND, 17: INVALID_VALUE, 21: INVALID_VALUE, 52: INVALID_VALUE, 98: INVALID_HANDLE}
 """The runtime's number → the driver's, where they differ."""
 _NAMES: Final = frozenset(NAMES)
@@ -20,14 +22,12 @@ _NAMES: Final = frozenset(NAMES)
 def driver_number(error: BaseException) -> int:
     """Give the driver's number for an error."""
     match error:
-        case DriverError():
-            return error.number
+        case Refusal() if error.status in _ITS_OWN:
+            return _ITS_OWN[error.status]
         case PtxError():
             return INVALID_PTX
-        case NoPtx():
-            return NO_BINARY
         case FatbinError():
-            return INVALID_IMAGE
+            return NO_BINARY if error.no_ptx else INVALID_IMAGE
     number = calls.runtime_number(error)
     return _AS_DRIVER.get(number, number)
 
@@ -52,6 +52,6 @@ def _checked(answer: Answer, context: bool) -> Answer:
         if context:
             contexts.needed(thread)
         elif not contexts.initialised and not thread.uses_runtime:
-            raise DriverError(NOT_INITIALIZED, "cuInit was not called")
+            raise Refusal("NotInitialized", "cuInit was not called")
         return answer(thread, *arguments)
     return careful

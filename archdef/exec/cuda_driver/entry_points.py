@@ -7,7 +7,6 @@ from typing import Final
 from archdef.exec.calls import NAMES, SUCCESS, Thread, signed
 from archdef.exec.calls import answers as runtime_answers
 from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
-from archdef.exec.contexts import DriverError
 from archdef.runtime.status import Refusal
 
 _NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
@@ -65,11 +64,11 @@ def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags:
 
 @answers("cuGetExportTable", context=False, initialised=False)
 def table(thread: Thread, out: int, identity: int) -> int:
-    """Say that there is no such table of functions that are documented nowhere. Raises DriverError where one is asked for that is needed."""
+    """Say that there is no such table of functions that are documented nowhere. Raises Refusal where one is asked for that is needed."""
     if thread.memory.get(identity, len(_TABLE_OF_COMPILER)) == _TABLE_OF_COMPILER:
         return NOT_FOUND
-    raise DriverError(NOT_FOUND, "a CUDA runtime in the program asks the driver for functions that are documented nowhere: it is not led to archdef, since its "
-                                 "symbols were stripped")
+    raise Refusal("SymbolNotFound", "a CUDA runtime in the program asks the driver for functions that are documented nowhere: it is not led to archdef, as its "
+                                    "symbols were stripped")
 
 
 @runtime_answers("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from archdef.exec import fatbin
-from archdef.exec.fatbin import FatbinError, NoPtx
+from archdef.exec.fatbin import FatbinError
 from archdef.frontends import Compiled
 from archdef.run.module import Module
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_PTX_BYTES: Final = 1 << 28
 _ELF: Final = b"\x7fELF"
+_NO_PTX: Final = "a cubin holds machine code, which no simulated device runs: give PTX, or a fat binary that has some"
 _LINKED: Final = b"\x7fARCHDEF"
 _LINKED_HEAD: Final = struct.Struct("<8sQ")
 
@@ -58,7 +59,7 @@ def image_at(memory: GuestMemory, address: int) -> Image:
     if int.from_bytes(head, "little") in (fatbin.WRAPPER_MAGIC, fatbin.MAGIC):
         return Fat(fatbin.read(memory.get, address))
     if head == _ELF:
-        raise NoPtx("a cubin holds machine code, which no simulated device runs: give PTX, or a fat binary that has some")
+        raise FatbinError(_NO_PTX, no_ptx=True)
     if head == _LINKED[:4]:
         return Text(*_parts(memory, address))
     return Text(memory.text(address, MOST_PTX_BYTES))
@@ -70,7 +71,7 @@ def image_of(data: bytes) -> Image:
     if magic == fatbin.MAGIC:
         return Fat(data)
     if data[:4] == _ELF:
-        raise NoPtx("a cubin holds machine code, which no simulated device runs: give PTX, or a fat binary that has some")
+        raise FatbinError(_NO_PTX, no_ptx=True)
     return Text(data.partition(b"\0")[0].decode(errors="replace"))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 import attrs
 
 from archdef.exec.calls import Thread
-from archdef.exec.contexts import DriverError
 from archdef.exec.cuda_driver import images
-from archdef.exec.cuda_driver.calls import INVALID_HANDLE, NOT_FOUND
 from archdef.run.module import Kernel, Module
+from archdef.runtime.status import Refusal
 
 
 @attrs.define(eq=False)
@@ -66,11 +65,11 @@ def on_device(thread: Thread, library: Library) -> Loaded:
 
 
 def function(thread: Thread, of: Loaded, name: str) -> int:
-    """Give the handle of a kernel; it is made ready to run. Raises DriverError if there is none of that name, PtxError if it cannot run here."""
+    """Give the handle of a kernel; it is made ready to run. Raises Refusal if there is none of that name, PtxError if it cannot run here."""
     if name not in of.kernels:
         if name not in of.module.kernels:
             known = ", ".join(of.module.kernels[:8]) or "none"
-            raise DriverError(NOT_FOUND, f"the module has no kernel {name!r}; it has {known}")
+            raise Refusal("SymbolNotFound", f"the module has no kernel {name!r}; it has {known}")
         kernel = of.module[name]
         _ = kernel.program
         of.kernels[name] = thread.session.handle(Function(kernel, of.handle))
@@ -78,15 +77,15 @@ def function(thread: Thread, of: Loaded, name: str) -> int:
 
 
 def kernel_of(thread: Thread, handle: int) -> Kernel:
-    """Give the kernel of a function, or of a library, on the current device. Raises DriverError."""
+    """Give the kernel of a function, or of a library, on the current device. Raises Refusal."""
     found = thread.session.found(handle)
     if isinstance(found, LibraryKernel):
         of = on_device(thread, found.library)
         found = thread.session.found(function(thread, of, found.name))
     if not isinstance(found, Function):
-        raise DriverError(INVALID_HANDLE, f"{handle:#x} is no function")
+        raise Refusal("InvalidResourceHandle", f"{handle:#x} is no function")
     if found.kernel.module.device is not thread.runtime.devices.current:
-        raise DriverError(INVALID_HANDLE, f"{found.kernel.name} was loaded on another device than that of the current context")
+        raise Refusal("InvalidResourceHandle", f"{found.kernel.name} was loaded on another device than that of the current context")
     return found.kernel
 
 

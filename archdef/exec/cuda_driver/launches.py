@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
 from archdef.exec.calls import Thread, signed
-from archdef.exec.contexts import DriverError
-from archdef.exec.cuda_driver.calls import INVALID_VALUE, answers
+from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, on_device
 from archdef.exec.cuda_runtime.launches import arguments_at, start_kernel, versions
 from archdef.runtime.status import Refusal
@@ -75,7 +74,7 @@ def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[i
         start_kernel(thread, kernel, grid, block, values, shared_bytes & 0xFFFFFFFF, stream, cooperative)
     except LaunchError as error:
         if error.kind == "shape":
-            raise DriverError(INVALID_VALUE, str(error)) from error
+            raise Refusal("InvalidValue", str(error)) from error
         raise
 
 

@@ -5,11 +5,11 @@ import struct
 
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Thread, signed
-from archdef.exec.contexts import DriverError
 from archdef.exec.cuda_driver import images, launches, modules
-from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
+from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
 from archdef.exec.cuda_driver.kernels import Library, LibraryKernel, forget, function, on_device
+from archdef.runtime.status import Refusal
 
 
 def _load(thread: Thread, out: int, image: images.Image, options: Options) -> None:
@@ -56,7 +56,7 @@ def unload(thread: Thread, handle: int) -> None:
 
 def _kernel(thread: Thread, library: Library, name: str) -> int:
     if name not in on_device(thread, library).module.kernels:
-        raise DriverError(NOT_FOUND, f"the library has no kernel {name!r}")
+        raise Refusal("SymbolNotFound", f"the library has no kernel {name!r}")
     if name not in library.kernels:
         library.kernels[name] = thread.session.handle(LibraryKernel(library, name))
     return library.kernels[name]

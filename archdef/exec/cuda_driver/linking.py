@@ -8,9 +8,8 @@ import attrs
 
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Thread
-from archdef.exec.contexts import DriverError
 from archdef.exec.cuda_driver import images, modules
-from archdef.exec.cuda_driver.calls import INVALID_IMAGE, INVALID_VALUE, answers
+from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
 from archdef.runtime.status import Refusal
 
@@ -57,7 +56,7 @@ def _add(thread: Thread, link: Link, kind: int, read: images.Reader, name: str) 
     try:
         if kind not in (_PTX, _FAT_BINARY):
             what = _KINDS[kind] if kind < len(_KINDS) else f"input of kind {kind}"
-            raise DriverError(INVALID_IMAGE if kind < len(_KINDS) else INVALID_VALUE, f"{what} {name}: only PTX and fat binaries with PTX can be linked")
+            raise Refusal("InvalidImage" if kind < len(_KINDS) else "InvalidValue", f"{what} {name}: only PTX and fat binaries with PTX can be linked")
         major, minor = thread.session.capability
         link.texts += read().texts(10 * major + minor)
     except ArchdefError as error:
@@ -70,7 +69,7 @@ def complete(thread: Thread, handle: int, out: int, nbytes_out: int) -> None:
     """Link, and give what cuModuleLoadData and its like then take. It stays until the link is destroyed."""
     link = thread.session.thing(handle, Link)
     if not link.texts:
-        raise DriverError(INVALID_VALUE, "there is nothing to link")
+        raise Refusal("InvalidValue", "there is nothing to link")
     try:
         images.load(images.Text(*link.texts), thread.runtime.devices.current, thread.session.capability)
     except ArchdefError as error:

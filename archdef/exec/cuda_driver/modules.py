@@ -7,13 +7,13 @@ from typing import Final
 
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Thread
-from archdef.exec.contexts import DriverError
 from archdef.exec.cuda_driver import images
-from archdef.exec.cuda_driver.calls import INVALID_HANDLE, NOT_FOUND, answers
+from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
 from archdef.exec.cuda_driver.kernels import Function, Loaded, forget, function, loaded
 from archdef.run.module import Module
 from archdef.run.pointer import Pointer
+from archdef.runtime.status import Refusal
 
 _FILE_NOT_FOUND: Final = 301
 _LAZY: Final = 2
@@ -21,10 +21,10 @@ _LOADED: Final = 1
 
 
 def put_variable(thread: Thread, module: Module, name: str, address_out: int, nbytes_out: int) -> None:
-    """Say where a variable lies. Raises DriverError if there is none of that name."""
+    """Say where a variable lies. Raises Refusal if there is none of that name."""
     declared = module.ptx.variables.get(name)
     if declared is None or declared.space not in ("global", "const") or declared.opaque is not None:
-        raise DriverError(NOT_FOUND, f"the module has no variable {name!r}")
+        raise Refusal("SymbolNotFound", f"the module has no variable {name!r}")
     symbol = module.symbols[name]
     thread.session.variable(Pointer(symbol.address, symbol.memory, symbol.nbytes))
     for out, value in ((address_out, symbol.address), (nbytes_out, symbol.nbytes)):
@@ -63,12 +63,12 @@ def load_file(thread: Thread, out: int, path: int) -> None:
 
 
 def image_of_file(thread: Thread, path: int) -> images.Image:
-    """Read device code from a file that a program names. Raises DriverError."""
+    """Read device code from a file that a program names. Raises Refusal."""
     name = thread.memory.text(path)
     try:
         return images.image_of((Path(f"/proc/{thread.session.process}/cwd") / name).read_bytes())
     except (OSError, ValueError) as error:
-        raise DriverError(_FILE_NOT_FOUND, f"{name!r} cannot be read: {error}") from None
+        raise Refusal("FileNotFound", f"{name!r} cannot be read: {error}") from None
 
 
 @answers("cuModuleUnload")
@@ -114,7 +114,7 @@ def module_of(thread: Thread, out: int, handle: int) -> None:
     """Give the module of a kernel."""
     found = thread.session.found(handle)
     if not isinstance(found, Function):
-        raise DriverError(INVALID_HANDLE, f"{handle:#x} is no function of a module")
+        raise Refusal("InvalidResourceHandle", f"{handle:#x} is no function of a module")
     thread.memory.put_word(out, found.module)
 
 
