@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from archdef.errors import ArchdefError, MissingExtra
@@ -20,6 +20,11 @@ MOST_BYTES: Final = 1 << 30
 
 class FatbinError(ArchdefError):
     """A fat binary that is damaged, or has nothing that can be run."""
+
+    def __init__(self, message: str, no_ptx: bool = False):
+        """no_ptx : whether it is device code in order, but machine code only."""
+        self.no_ptx = no_ptx
+        super().__init__(message)
 
 
 class Entry(NamedTuple):
@@ -43,6 +48,13 @@ def total_bytes(head: bytes) -> int:
     return int(header_bytes + nbytes)
 
 
+def read(get: Callable[[int, int], bytes], address: int) -> bytes:
+    """Read a fat binary from a program's memory, by its own address or by that of its wrapper; ``get(address, bytes)``. Raises FatbinError."""
+    if int.from_bytes(get(address, 4), "little") == WRAPPER_MAGIC:
+        address = int.from_bytes(get(address + 8, 8), "little")
+    return get(address, total_bytes(get(address, _HEAD.size)))
+
+
 def entries(data: bytes) -> Iterator[Entry]:
     """Unpack what a fat binary holds. Raises FatbinError."""
     end, at = total_bytes(data), _HEAD.unpack_from(data)[2]
@@ -63,7 +75,8 @@ def best_ptx(data: bytes, target: int) -> str:
     texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
     if not texts:
         have = ", ".join(f"sm_{entry.target}" for entry in found if entry.kind == ELF) or "nothing"
-        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX")
+        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX",
+                          no_ptx=True)
     fitting = [text for number, text in texts if number <= target] or [texts[0][1]]
     return fitting[-1].rstrip(b"\0").decode("ascii", "replace")
 

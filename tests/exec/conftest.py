@@ -68,7 +68,8 @@ def code(data: bytes) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is linked."""
+    """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is
+    linked, ``driver`` to link with the driver, too, ``loaded`` or ``needed`` to have it all in a library with a runtime of its own."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -76,7 +77,8 @@ def build(tmp_path_factory):
     except NotHere as reason:
         pytest.skip(str(reason))
     folder = tmp_path_factory.mktemp("programs")
-    (folder / "libcudart.so.12").symlink_to(library)
+    for linked_as in ("libcudart.so.12", "libcuda.so.1"):
+        (folder / linked_as).symlink_to(library)
     known = {}
 
     def compiled(name, how="shared", fat=CODE, defined=()):
@@ -85,11 +87,18 @@ def build(tmp_path_factory):
             place.mkdir()
             (place / "code.c").write_text(code(fat))
             sources = [PROGRAMS / f"{name}.c", place / "code.c"]
-            linked = ["-L", folder, "-l:libcudart.so.12"]
+            linked = ["-L", folder, "-l:libcudart.so.12", *(["-l:libcuda.so.1"] if how == "driver" else [])]
             if how == "static":     # a runtime of which every function ends the program: none of them may be reached
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
                 sources, linked = [*sources, place / "runtime.c"], []
+            if how in ("loaded", "needed"):     # the same, hidden in a library, whose constructors register the device code
+                (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
+                    f"__attribute__((noinline, visibility(\"hidden\"))) int {f}(void) {{ abort(); return {k}; }}\n"
+                    for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
+                subprocess.run([COMPILER, "-O1", "-w", "-shared", "-fPIC", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-Dmain=part", "-o",
+                                place / "libpart.so", *sources, place / "runtime.c", f"-I{PROGRAMS}"], check=True)
+                sources, linked = [PROGRAMS / f"{how}.c"], ["-ldl"] if how == "loaded" else [place / "libpart.so", f"-Wl,-rpath,{place}"]
             # without builtins, so that no call is taken for one that does not return
             flags = [*(f"-D{each}" for each in defined), "-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
             subprocess.run([COMPILER, *flags, "-o", place / name, *sources, *linked, f"-I{PROGRAMS}"], check=True)

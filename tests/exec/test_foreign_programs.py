@@ -32,6 +32,12 @@ def test_a_program_runs_unchanged(build, machine, how, tmp_path):
     assert 0 < found.busy_s <= found.makespan_s
 
 
+@pytest.mark.parametrize("how", ["loaded", "needed"])
+def test_a_runtime_that_is_linked_into_a_library_is_found(build, how, tmp_path):
+    found, printed = run([build("vector_add", how), "300"], "gt200", tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.launches == 1
+
+
 @pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes"])
 @pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
 def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
