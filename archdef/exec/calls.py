@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from archdef.exec.wire import Gone
-from archdef.runtime.status import STATUS
+from archdef.runtime.status import STATUS, status_of
 
 if TYPE_CHECKING:
     from archdef.exec.session import Session
@@ -20,23 +20,40 @@ Answer: TypeAlias = "Callable[..., int | None]"
 """``(thread, *arguments) → what the function returns``; None is success."""
 
 
+Failed: TypeAlias = "Callable[[Exception], int]"
+"""``error → the status that the function returns``."""
+
+
+def runtime_status(error: Exception) -> int:
+    """Give the runtime's number for an error."""
+    return STATUS.get(status_of(error), STATUS["Unknown"])[0]
+
+
 class Call:
     """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
 
-    def __init__(self, answer: Answer, status: bool):
-        self.answer, self.status = answer, status
+    def __init__(self, answer: Answer, status: bool, failed: Failed):
+        self.answer, self.status, self.failed = answer, status, failed
         self.parameters = len(inspect.signature(answer).parameters) - 1
 
 
 CALLS: dict[str, Call] = {}
 """Name of a function → how it is answered; what is not here is refused."""
+REFUSALS: dict[str, int] = {}
+"""What names of a library's functions begin with → the status by which it says that something is not supported."""
 
 
-def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
+def refusal(name: str) -> int | None:
+    """Give the status by which a library refuses a function; None: it is the runtime's, or the driver's."""
+    prefix = max((prefix for prefix in REFUSALS if name.startswith(prefix)), key=len, default=None)
+    return None if prefix is None else REFUSALS[prefix]
+
+
+def answers(*names: str, status: bool = True, failed: Failed = runtime_status) -> Callable[[Answer], Answer]:
     """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
     structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
-        CALLS.update(dict.fromkeys(names, Call(answer, status)))
+        CALLS.update(dict.fromkeys(names, Call(answer, status, failed)))
         return answer
     return add
 

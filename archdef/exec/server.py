@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_runtime
+from archdef.exec import cuda_runtime, libraries
 from archdef.exec.account import Account, account
-from archdef.exec.calls import CALLS, SUCCESS, Thread
+from archdef.exec.calls import CALLS, SUCCESS, Thread, refusal
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
-from archdef.runtime.status import STATUS, status_of
+from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
 """What the stand-in has, by number."""
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
+_LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
+"""Names that programs load it by."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
-_ = cuda_runtime
+_ = cuda_runtime, libraries
 
 
 class NotHere(ArchdefError):
@@ -143,6 +144,8 @@ class Server:
         call = CALLS.get(name)
         if call is None:
             self._miss(name)
+            if (status := refusal(name)) is not None:
+                return status
             thread.last_error = STATUS["NotSupported"][0]
             return thread.last_error
         thread.floats, thread.stack = request.floats, request.integers[6:]
@@ -152,11 +155,11 @@ class Server:
         except Gone:
             raise
         except ArchdefError as error:
-            result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
+            result = call.failed(error)
             self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
-            result = STATUS["Unknown"][0]
+            result = call.failed(error)
             self._complain(name, error)
         if call.status and result:
             thread.last_error = result

@@ -66,6 +66,8 @@ class Session:
         self.helper: Helper | None = None
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
+        self.library_modules: dict[tuple[str, int], Module] = {}
+        """Kernels of libraries and number of the device → their module on it."""
         self.cuda = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program."""
         self._binaries: list[Binary] = []

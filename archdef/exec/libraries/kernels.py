@@ -1,0 +1,102 @@
+"""Archdef's own kernels, which stand for those of NVIDIA's libraries: CUDA C++ with PTX shipped beside it."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from archdef.errors import LaunchError
+from archdef.files.atomic import write_text
+from archdef.frontends.options import Options
+from archdef.frontends.ptxtext import digest
+
+if TYPE_CHECKING:
+    from archdef.exec.calls import Thread
+    from archdef.host import Launched
+    from archdef.run.module import Kernel
+
+FOLDER: Final = Path(__file__).with_name("kernels")
+
+
+@attrs.frozen
+class Source:
+    """One file of kernels, compiled for one choice of types."""
+
+    file: str
+    name: str
+    """Of the PTX."""
+    defines: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Features of the machine."""
+    fused: bool = False
+    """Whether it takes another text for machines without a fused multiply and add of single precision."""
+
+    def texts(self) -> Iterator[tuple[Path, bool]]:
+        """Give where its PTX is, and whether multiplies and adds are fused there."""
+        yield FOLDER / f"{self.name}.ptx", True
+        if self.fused:
+            yield FOLDER / f"{self.name}.nofma.ptx", False
+
+    def header(self) -> str:
+        """Say what the PTX was made of."""
+        return f"// archdef: source-sha256={digest(self.text())} defines={','.join(self.defines)}"
+
+    def text(self) -> str:
+        """Read the file."""
+        return (FOLDER / self.file).read_text(encoding="utf-8")
+
+
+def _gemm(name: str, values: str, out: str, sum_type: str, needs: tuple[str, ...] = (), fused: bool = False) -> Source:
+    half = ("HALF",) if "Half" in (values, out) else ()
+    return Source("gemm.cu", f"gemm.{name}", (f"IN={values}", f"OUT={out}", f"SUM={sum_type}", f"NAME=archdef_{name}", *half), needs, fused)
+
+
+SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
+    _gemm("s", "float", "float", "float", fused=True), _gemm("d", "double", "double", "double", ("fp64",)),
+    _gemm("h", "Half", "Half", "float", ("fp16",)), _gemm("hs", "Half", "float", "float", ("fp16",)),
+    _gemm("b", "Bfloat", "Bfloat", "float", fused=True), _gemm("bs", "Bfloat", "float", "float", fused=True),
+    _gemm("i", "signed char", "int", "int"),
+    Source("blas.cu", "blas.s", ("REAL=float", "NAME=archdef_s"), fused=True), Source("blas.cu", "blas.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)))}
+"""Name → what it is compiled of."""
+
+
+def ship(compile_text: Callable[..., Any]) -> Iterator[Path]:
+    """Write all PTX anew; `compile_text` is ``nvrtc.compile``."""
+    for each in SOURCES.values():
+        for path, fused in each.texts():
+            made = compile_text(each.text(), each.file, FOLDER, Options(fused_multiply_add=fused, defines=each.defines))
+            write_text(path, f"{each.header()}\n{made.ptx}")
+            yield path
+
+
+@functools.cache
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def kernel(thread: Thread, source: str, name: str) -> Kernel:
+    """Give a kernel on the current device. Raises LaunchError where the machine lacks what it needs."""
+    device, number, loaded = thread.runtime.device(), thread.runtime.GetDevice(), thread.session.library_modules
+    described = SOURCES[source]
+    for feature in described.needs:
+        if feature not in device.architecture.isa.features:
+            raise LaunchError(f"{device.architecture.label} has no {_FEATURES[feature]}, which {name} needs", "feature")
+    with thread.session.lock:
+        if (source, number) not in loaded:
+            fused = "fp32_fma" in device.architecture.isa.features or not described.fused
+            path = next(path for path, is_fused in described.texts() if is_fused == fused)
+            loaded[source, number] = device.compile(_read(path))
+        return loaded[source, number][name]
+
+
+_FEATURES: Final = {"fp64": "double precision", "fp16": "half precision"}
+
+
+def launch(thread: Thread, found: Kernel, grid: tuple[int, ...], block: tuple[int, ...], arguments: tuple[bytes, ...], stream: int) -> Launched:
+    """Put a kernel into a stream of the program; it is counted as the program's own are."""
+    launched = thread.runtime.LaunchKernel(found, grid, block, arguments, 0, thread.session.stream(stream))
+    thread.session.tally.launched(launched)
+    return launched
