@@ -5,7 +5,6 @@ import archdef
 from archdef import registry
 from archdef.exec.libraries.kernels import FOLDER, SOURCES
 from archdef.frontends import nvrtc
-from archdef.frontends.options import Options
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -24,7 +23,7 @@ def test_nothing_is_shipped_that_no_source_makes():
 def test_the_compiler_makes_the_same_ptx_again(name):
     source = SOURCES[name]
     for path, fused in source.texts():
-        made = nvrtc.compile(source.text(), source.file, FOLDER, Options(fused_multiply_add=fused, defines=source.defines))
+        made = nvrtc.compile(source.text(), source.file, FOLDER, source.options(fused))
         assert path.read_text().split("\n", 1)[1] == made.ptx
 
 

@@ -40,6 +40,10 @@ class Source:
         if self.fused:
             yield FOLDER / f"{self.name}.nofma.ptx", False
 
+    def options(self, fused: bool) -> Options:
+        """Give the compiler's options; where multiplies and adds are kept apart, the source is told so, too."""
+        return Options(fused_multiply_add=fused, defines=self.defines if fused else (*self.defines, "APART"))
+
     def header(self) -> str:
         """Say what the PTX was made of."""
         return f"// archdef: source-sha256={digest(self.text())} defines={','.join(self.defines)}"
@@ -54,12 +58,21 @@ def _gemm(name: str, values: str, out: str, sum_type: str, needs: tuple[str, ...
     return Source("gemm.cu", f"gemm.{name}", (f"IN={values}", f"OUT={out}", f"SUM={sum_type}", f"NAME=archdef_{name}", *half), needs, fused)
 
 
+def _curand(state: str, real: str, needs: tuple[str, ...] = ()) -> Source:
+    double = real == "double"
+    name = f"{state.lower()}{'_d' if double else ''}"
+    flags = ("DOUBLES",) * ("fp64" in needs) + ("DOUBLE_ONLY",) * double
+    return Source("curand.cu", f"curand.{name}", (f"STATE={state}", f"REAL={real}", f"NAME=archdef_{name}_", *flags), needs, fused=not double)
+
+
 SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
     _gemm("s", "float", "float", "float", fused=True), _gemm("d", "double", "double", "double", ("fp64",)),
     _gemm("h", "Half", "Half", "float", ("fp16",)), _gemm("hs", "Half", "float", "float", ("fp16",)),
     _gemm("b", "Bfloat", "Bfloat", "float", fused=True), _gemm("bs", "Bfloat", "float", "float", fused=True),
     _gemm("i", "signed char", "int", "int"),
-    Source("blas.cu", "blas.s", ("REAL=float", "NAME=archdef_s"), fused=True), Source("blas.cu", "blas.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)))}
+    Source("blas.cu", "blas.s", ("REAL=float", "NAME=archdef_s"), fused=True), Source("blas.cu", "blas.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)),
+    _curand("Xorwow", "float"), _curand("Philox", "float"), _curand("Mrg", "float", ("fp64",)),
+    *(_curand(state, "double", ("fp64",)) for state in ("Xorwow", "Philox", "Mrg")))}
 """Name → what it is compiled of."""
 
 
@@ -67,7 +80,7 @@ def ship(compile_text: Callable[..., Any]) -> Iterator[Path]:
     """Write all PTX anew; `compile_text` is ``nvrtc.compile``."""
     for each in SOURCES.values():
         for path, fused in each.texts():
-            made = compile_text(each.text(), each.file, FOLDER, Options(fused_multiply_add=fused, defines=each.defines))
+            made = compile_text(each.text(), each.file, FOLDER, each.options(fused))
             write_text(path, f"{each.header()}\n{made.ptx}")
             yield path
 
