@@ -96,6 +96,14 @@ def at_least(least: int, **numbers: int) -> None:
             raise Refusal("InvalidValue", f"{name} must be at least {least}, got {number}")
 
 
+def scalar(thread: Thread, real: Real, address: int, on_device: bool) -> bytes:
+    """Lay out a factor as kernels take it: by value, or where the device has it."""
+    present(alpha_or_beta=address)
+    if on_device:
+        return struct.pack("<QQ", address, 0)
+    return struct.pack("<Q", 0) + thread.memory.get(address, real.nbytes).ljust(8, b"\0")
+
+
 def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np.ndarray:
     """Read an array of the program."""
     found = np.empty(count, dtype)

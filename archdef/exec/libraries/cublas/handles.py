@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, Library, Real, device_memory, present
+from archdef.exec.libraries.library import DEVICE, HOST, Library, Real, device_memory, present, scalar
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -45,10 +45,7 @@ class Blas:
 
     def scalar(self, thread: Thread, real: Real, address: int) -> bytes:
         """Lay out a factor as kernels take it: by value, or where the device has it."""
-        present(alpha_or_beta=address)
-        if self.pointer_mode == DEVICE:
-            return struct.pack("<QQ", address, 0)
-        return struct.pack("<Q", 0) + thread.memory.get(address, real.nbytes).ljust(8, b"\0")
+        return scalar(thread, real, address, self.pointer_mode == DEVICE)
 
     def launch(self, thread: Thread, real: Real, name: str, grid: tuple[int, ...], *arguments: bytes, block: tuple[int, ...] = (THREADS,)) -> None:
         """Put a kernel of blas.cu into the handle's stream."""
