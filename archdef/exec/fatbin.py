@@ -83,6 +83,12 @@ def ptx_version(ptx: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
+def ptx_target(ptx: str) -> int:
+    """Give the target that PTX names: 75 for ``sm_75``; 0 if none."""
+    found = re.search(r"^\s*\.target\s+sm_(\d+)", ptx, re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
 def _unpacked(payload: bytes, packed: int, nbytes: int, flags: int) -> bytes:
     if not flags & (_LZ4 | _ZSTD):
         return payload

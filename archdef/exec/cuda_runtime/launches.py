@@ -4,6 +4,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
+from archdef.exec import fatbin
 from archdef.exec.calls import Thread, answers, shape, signed
 from archdef.runtime.status import Refusal
 
@@ -69,10 +70,11 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
     """Say what a kernel takes."""
     kernel = thread.session.kernel(stub)
     found = thread.runtime.FuncGetAttributes(kernel)
-    version = 10 * thread.session.capability[0] + thread.session.capability[1]
+    binary_version = 10 * thread.session.capability[0] + thread.session.capability[1]
+    ptx_version = fatbin.ptx_target(kernel.module.compiled.ptx)      # CUB takes the parameters that it was compiled with for this target
     most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
     thread.memory.put(out, _ATTRIBUTES.pack(found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["maxThreadsPerBlock"],
-                                            found["numRegs"], version, version, 0, most_dynamic, -1))
+                                            found["numRegs"], ptx_version, binary_version, 0, most_dynamic, -1))
 
 
 @answers("cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
