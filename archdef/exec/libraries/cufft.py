@@ -22,6 +22,8 @@ answers = LIBRARY.answers
 _C2C, _R2C, _C2R = "complex", "half", "real"
 _TYPES: Final = {0x29: (_C2C, "S"), 0x2A: (_R2C, "S"), 0x2C: (_C2R, "S"), 0x69: (_C2C, "D"), 0x6A: (_R2C, "D"), 0x6C: (_C2R, "D")}
 """cufftType → what comes out, and the precision."""
+_NAMED_TYPES: Final = {(4, 4, 4): 0x29, (0, 4, 4): 0x2A, (4, 0, 4): 0x2C, (5, 5, 5): 0x69, (1, 5, 5): 0x6A, (5, 1, 5): 0x6C}
+"""cudaDataType of input, of output and of what is computed with → cufftType."""
 _THREADS: Final = 128
 _AXES: Final = 3
 
@@ -149,17 +151,18 @@ def _made(thread: Thread, handle: int, lengths: tuple[int, ...], kind: int, batc
     thread.memory.put_word(size, 2 * plan.nbytes)
 
 
-def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tuple[int, int], distances: tuple[int, int]) -> tuple[
-        tuple[int, ...], tuple[Layout, Layout] | None]:
+def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tuple[int, int], distances: tuple[int, int],
+          integer: str = "i4") -> tuple[tuple[int, ...], tuple[Layout, Layout] | None]:
+    """Read lengths and layouts; `integer` is the type of lengths, and of sizes of the arrays around them."""
     if signed(rank) not in (1, 2, 3):
         raise Refusal("InvalidValue", f"a transform of {signed(rank)} dimensions")
     present(n=n)
-    lengths = tuple(map(int, host_array(thread, n, signed(rank), "i4")))
+    lengths = tuple(map(int, host_array(thread, n, signed(rank), integer)))
     if not all(embed):
         return lengths, None
     made = []
     for place, stride, distance in zip(embed, strides, distances, strict=True):
-        sizes = (1,) * (_AXES - signed(rank)) + tuple(map(int, host_array(thread, place, signed(rank), "i4")))
+        sizes = (1,) * (_AXES - signed(rank)) + tuple(map(int, host_array(thread, place, signed(rank), integer)))
         made.append(Layout((sizes[1] * sizes[2] * signed(stride), sizes[2] * signed(stride), signed(stride)), signed(distance)))
     return lengths, (made[0], made[1])
 
@@ -221,6 +224,24 @@ def make_many(thread: Thread, handle: int, rank: int, n: int, inembed: int, istr
     """Plan many, of arrays that lie in larger ones."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist))
     _made(thread, handle, lengths, kind, batch, size, given)
+
+
+@answers("cufftMakePlanMany64")
+def make_many_64(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
+                 batch: int, size: int) -> None:
+    """Plan many, with lengths of 64 bits."""
+    lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist), "i8")
+    _made(thread, handle, lengths, kind, batch, size, given)
+
+
+@answers("cufftXtMakePlanMany")
+def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, itype: int, onembed: int, ostride: int,
+                       odist: int, otype: int, batch: int, size: int, kind: int) -> None:
+    """Plan many, of types that are named one by one."""
+    types = signed(itype), signed(otype), signed(kind)
+    if types not in _NAMED_TYPES:
+        raise Refusal("NotSupported", f"transforms of type {types[0]} into {types[1]}, computed as {types[2]}")
+    make_many_64(thread, handle, rank, n, inembed, istride, idist, onembed, ostride, odist, _NAMED_TYPES[types], batch, size)
 
 
 @answers("cufftGetSize")

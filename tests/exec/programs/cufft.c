@@ -3,6 +3,7 @@
 
 int cufftPlan1d(int *, int, int, int), cufftPlan2d(int *, int, int, int), cufftPlan3d(int *, int, int, int, int);
 int cufftPlanMany(int *, int, int *, int *, int, int, int *, int, int, int, int), cufftCreate(int *), cufftDestroy(int), cufftSetStream(int, void *);
+int cufftXtMakePlanMany(int, int, long long *, long long *, long long, long long, int, long long *, long long, long long, int, long long, size_t *, int);
 int cufftMakePlan1d(int, int, int, int, size_t *), cufftXtSetCallback(int, void **, int, void **), cufftGetSize(int, size_t *);
 int cufftExecC2C(int, void *, void *, int), cufftExecR2C(int, void *, void *), cufftExecC2R(int, void *, void *);
 int cufftExecZ2Z(int, void *, void *, int), cufftExecD2Z(int, void *, void *), cufftExecZ2D(int, void *, void *);
@@ -46,6 +47,12 @@ static void many(void)      /* 3 transforms of 4 x 6 points, two numbers from on
     CHECK(cufftExecC2C(plan, from, to, -1));
     show(to, 2 * 3 * 32, 0);
     CHECK(cufftDestroy(plan));
+    long long n_64[] = {4, 6}, in_64[] = {5, 7}, out_64[] = {4, 8};
+    size_t bytes;
+    CHECK(cufftCreate(&plan));
+    CHECK(cufftXtMakePlanMany(plan, 2, n_64, in_64, 2, 80, 4, out_64, 1, 32, 4, 3, &bytes, 4));
+    CHECK(cufftExecC2C(plan, from, to, -1));
+    show(to, 2 * 3 * 32, 0);
 }
 
 static void wrong(void)
