@@ -86,7 +86,7 @@ class Account:
                        style="yellow")
         if self.missing:
             names = ", ".join(f"{name} ({calls})" if calls > 1 else name for name, calls in sorted(self.missing.items()))
-            yield Text(f"Not supported, and refused as cudaErrorNotSupported: {names}", style="red")
+            yield Text(f"Not supported, and refused: {names}", style="red")
         for failure in self.failures:
             yield Text(failure, style="red")
 

@@ -45,6 +45,14 @@ class Call:
 
 CALLS: dict[str, Call] = {}
 """Name of a function → how it is answered; what is not here is refused."""
+REFUSALS: dict[str, int] = {}
+"""What names of a library's functions begin with → the status by which it says that something is not supported."""
+
+
+def refusal(name: str) -> int | None:
+    """Give the status by which a library refuses a function; None: it is the runtime's, or the driver's."""
+    prefix = max((prefix for prefix in REFUSALS if name.startswith(prefix)), key=len, default=None)
+    return None if prefix is None else REFUSALS[prefix]
 
 
 def answers(*names: str, status: bool = True, number: Callable[[BaseException], int] = runtime_number) -> Callable[[Answer], Answer]:

@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_driver, cuda_runtime, nvtx
+from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx
 from archdef.exec.account import Account, account
-from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers
+from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvToolsExt.so.1")
+_LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
+"""Names that programs load it by."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
 KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
 """What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
-_ = cuda_runtime, cuda_driver, nvtx
+_ = cuda_runtime, cuda_driver, libraries, nvtx
 
 
 class NotHere(ArchdefError):
@@ -149,6 +150,8 @@ class Server:
         call = CALLS.get(name)
         if call is None:
             self._miss(name)
+            if (status := refusal(name)) is not None:
+                return status
             if not is_drivers(name):
                 thread.last_error = STATUS["NotSupported"][0]
             return STATUS["NotSupported"][0]
@@ -167,7 +170,7 @@ class Server:
             self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
-            result = STATUS["Unknown"][0]
+            result = call.number(error)
             self._complain(name, error)
         if call.status and result and result != STATUS["NotReady"][0]:      # which is an answer, no error
             thread.last_error = result

@@ -75,6 +75,8 @@ class Session:
         """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
+        self.library_modules: dict[tuple[str, int], Module] = {}
+        """Kernels of libraries and number of the device → their module on it."""
         self.cuda = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program."""
         self.contexts = Contexts(self)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 _HELLO: Final = struct.Struct("<IIQQQQII")
-_REQUEST: Final = struct.Struct("<II6Q4d10Q")
+_REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
 _MASK: Final = (1 << 64) - 1

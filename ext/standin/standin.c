@@ -1,6 +1,6 @@
-/* The stand-in for libcuda and libcudart inside a foreign program.
+/* The stand-in for libcuda, libcudart and the libraries above them inside a foreign program.
 
-   Every function of the two APIs is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
+   Every function of them is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
    `standin_call` sends these to archdef over a socket and returns what archdef answers; archdef reads and writes the program's memory itself,
    so that nothing here knows what a function means. A program that has NVIDIA's runtime linked into it is led to the same functions, by the
    symbols that its linker has left. One connection a thread, made by its first call. */
@@ -26,7 +26,7 @@
 #define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
 #define SCRATCH_BYTES (1u << 20)
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
-#define STACK_WORDS 10
+#define STACK_WORDS 18      /* cublasGemmStridedBatchedEx has 23 arguments, of which six are in registers */
 #define STACK_IN_USE (64u << 10)    /* what this library and its caller may have on the stack, and more */
 
 enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP, ANSWER_REPLACE, ANSWER_ADDRESS };

@@ -45,6 +45,13 @@ def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path
     assert printed == "PASSED\n" and found.exit_code == 0
 
 
+@pytest.mark.parametrize("machine, binary", [("v100", 70), ("gt200", 13)])
+def test_a_kernel_is_of_the_target_of_its_ptx(build, machine, binary, tmp_path):
+    """CUB launches with the parameters that it was compiled with for this target, and refuses one for which it was not compiled."""
+    _, printed = run([build("ptx_version")], machine, tmp_path)
+    assert printed == f"20 {binary}\n"
+
+
 def test_what_kernels_print_comes_where_the_program_has_got_to(build, tmp_path):
     _, printed = run([build("features"), "printing"], "gf100", tmp_path)
     assert printed == "before, within, behind\nPASSED\n"
