@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
 """What the stand-in has, by number."""
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
+LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13")
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
 _ = cuda_runtime
 
@@ -81,7 +81,7 @@ class Server:
         """Run a program to its end; gives its exit code, negative after a signal. Raises NotHere."""
         library = stand_in()
         with tempfile.TemporaryDirectory(prefix="archdef-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
-            for name in _LIBRARIES:
+            for name in LIBRARIES:
                 (Path(folder) / name).symlink_to(library)
             path = str(Path(folder) / "socket")
             end.bind(path)
