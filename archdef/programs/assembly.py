@@ -7,13 +7,14 @@ from typing import Final
 
 import attrs
 
-from archdef.errors import CompileError
 from archdef.frontends.signatures import demangled
 from archdef.programs.host_code import STUB
+from archdef.programs.syntax import Unsupported
 
 _TAG: Final = re.compile(rf"\b_ZZ(\w+?)E{len(STUB)}{STUB}\b")
 _ENTRY: Final = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
 _EXTERN: Final = re.compile(r"^\s*\.extern\s+(?:\.func\s+(?:\([^)]*\)\s*)?|\.(?:global|const)\s[^;]*?)([\w$]+)(?:\[\d*\])?\s*(?:\(|;|$)", re.MULTILINE)
+_NAMELESS: Final = re.compile(r"\{lambda|\{unnamed|'lambda|\)(?: const)?::|\bmain::")
 _OF_THE_SYSTEM: Final = re.compile(r"vprintf|malloc|free|__assertfail|cuda[A-Z]\w*|__cuda\w*")
 
 
@@ -46,13 +47,14 @@ def stubs(assembly: str) -> list[Stub]:
 
 
 def instantiations(found: Sequence[Stub], where: str) -> str:
-    """Give the directives by which the device's compiler makes the same instances. Raises CompileError for types that have no name."""
+    """Give the directives by which the device's compiler makes the same instances. Raises Unsupported for types that have no name."""
     lines = []
     for stub in found:
         if not stub.is_instance:
             continue
-        if re.search(r"\{lambda|\{unnamed|'lambda|\(anonymous class\)", stub.name):
-            raise CompileError(f"{where}: the kernel {stub.name} is made for a type without a name, such as a lambda; that needs CUDA's own compiler (--compiler nvcc)")
+        if _NAMELESS.search(stub.name):
+            raise Unsupported(f"{where}: the kernel {stub.name} is made for a type that only a function knows, such as a lambda's; that needs CUDA's own "
+                              "compiler (--compiler nvcc)")
         lines.append(f"template __global__ {stub.name.replace('(anonymous namespace)::', '')};\n")
     return "".join(lines)
 
@@ -69,7 +71,7 @@ def foreign(ptx: str) -> list[str]:
 
 def tables(found: Sequence[Stub], kernels: dict[str, str], variables: Sequence[str], image: bytes) -> str:
     """Give the text: three tables that the host's code names, and the strings behind them."""
-    known = [(stub, kernels[stub.name]) for stub in found if stub.name in kernels]
+    known = [(stub, kernels[stub.name]) for stub in found]
     rows = "".join(f"\t.quad {stub.tag}\n\t.quad {stub.symbol}\n\t.quad .Larchdef_k{k}\n" for k, (stub, _) in enumerate(known))
     strings = "".join(f".Larchdef_k{k}:\n\t.string \"{name}\"\n" for k, (_, name) in enumerate(known))
     strings += "".join(f".Larchdef_v{k}:\n\t.string \"{name}\"\n" for k, name in enumerate(variables))

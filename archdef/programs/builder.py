@@ -130,6 +130,6 @@ def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: 
         objects.append(str(out))
     runtime = linking.import_libraries(compiler, folder, chain.version[0])
     libraries = [f"-l{name}" for name in options.libraries if name not in linking.OWN]
-    linking.call([compiler, "-o", str(made), *translating.common_flags(options), *objects, *(f"-L{each}" for each in options.library_folders), *runtime, *libraries,
+    linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *(f"-L{each}" for each in options.library_folders), *runtime, *libraries,
                   "-lpthread", "-ldl"], "the program does not link")
     return f" and {Path(compiler).name}", tuple(kernels), tuple(warnings)

@@ -1,12 +1,18 @@
 """The device's half of a CUDA source: kernels, and all that they mention."""
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from archdef.frontends import standard_headers
 from archdef.programs.syntax import WORD, Edits, Item, Source
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+HEADERS: Final = {"stdint.h": re.sub(r"(?<=[0-9#U])LL\b", "L", standard_headers.HEADERS["stdint.h"].replace("long long", "long"))}
+"""Names of kernels hold the types of their parameters: 64-bit integers are ``long``, as the host's headers have them on Linux."""
 _HOST_ONLY: Final = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_profiler_api.h", "cudaProfiler.h", "driver_types.h")
 """Headers of CUDA that declare what hosts call; what they have for devices is built into NVRTC."""
 _KEPT: Final = {b"virtual", b"constexpr", b"consteval"}
@@ -25,6 +31,8 @@ def device_code(source: Source, instances: str) -> str:
             continue
         for member in _hidden_members(item):
             edits.replace(member.node.start_byte, member.node.end_byte)
+    for literal in source.every("compound_literal_expression"):
+        _make_standard(source, literal, edits)
     return "namespace std {}\n" + edits.apply() + instances
 
 
@@ -36,6 +44,15 @@ def header(name: str, folders: tuple[Path, ...]) -> str | None:
     if inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
         return f"#include {name}"
     return None
+
+
+def _make_standard(source: Source, literal: Node, edits: Edits) -> None:
+    """Write ``(Type){…}``, which is GNU's, as ``Type{…}``, which NVRTC knows too; types of more than a name stay."""
+    opening = literal.children[0]
+    type_, value = literal.child_by_field_name("type"), literal.child_by_field_name("value")
+    if opening.type == "(" and type_ is not None and value is not None and len(type_.children) == 1:
+        edits.replace(opening.start_byte, opening.end_byte)
+        edits.replace(type_.end_byte, value.start_byte)
 
 
 def _needed(source: Source, said: set[bytes]) -> set[Item]:

@@ -15,7 +15,8 @@ STUB: Final = "archdef_stub"
 """A static variable of every function that stands for a kernel: by its name in the assembler's text the function is found."""
 _LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<mma.h>", "<cuda_pipeline", "<cuda/")
 """Headers that a compiler of the host has no use for, or cannot read."""
-PROLOGUE: Final = """#include <math.h>
+PROLOGUE: Final = """#line 1 "<archdef>"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -15,11 +15,19 @@ import attrs
 from archdef.errors import CompileError
 
 INCLUDE_PRAGMA: Final = "#pragma archdef_include "
+DEVICE_HEADERS: Final = ("cooperative_groups.h", "mma.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_awbarrier.h", "cuda_awbarrier_primitives.h",
+                         *(f"cooperative_groups/{name}.h" for name in ("memcpy_async", "reduce", "scan")))
+"""Headers for devices alone: they define no macro that a source asks for, and some read headers that only CUDA's own compiler has."""
+_PROFILER: Final = """#pragma once
+#include "cuda_runtime_api.h"
+extern "C" cudaError_t cudaProfilerStart(void);
+extern "C" cudaError_t cudaProfilerStop(void);
+"""
 CUDA_MACROS: Final = ("__CUDACC__", "__NVCC__")
 """What CUDA's compiler defines, for the host and for the device."""
 _MARKER: Final = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)\s*$')
-_INCLUDE: Final = re.compile(r'^#\s*include\s*(<[^>]*>|"[^"]*")')
-_DEFINE: Final = re.compile(r"^#\s*(define|undef)\s+(\w+)")
+_INCLUDE: Final = re.compile(r'^\s*#\s*include\s*(<[^>]*>|"[^"]*")')
+_DEFINE: Final = re.compile(r"^\s*#\s*(define|undef)\s+(\w+)")
 _SYSTEM: Final = "3"
 
 
@@ -96,6 +104,19 @@ class Preprocessor:
         if done.returncode:
             raise CompileError(f"{source}: {_reason(done.stderr)}")
         return done.stdout
+
+
+def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
+    """Write headers that stand before CUDA's: those that its wheels lack, for all; and empty ones, for the preprocessor alone."""
+    lacking, empty = folder / "headers", folder / "empty"
+    (empty / "cooperative_groups").mkdir(parents=True, exist_ok=True)
+    lacking.mkdir(exist_ok=True)
+    for name in DEVICE_HEADERS:
+        if any((each / name).is_file() for each in system):
+            (empty / name).write_text("#pragma once\n", encoding="utf-8")
+    if not any((each / "cuda_profiler_api.h").is_file() for each in system):
+        (lacking / "cuda_profiler_api.h").write_text(_PROFILER, encoding="utf-8")
+    return lacking, empty
 
 
 def _reason(log: str) -> str:

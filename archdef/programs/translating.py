@@ -15,10 +15,12 @@ from archdef.frontends.options import Options
 from archdef.programs import assembly, device_code, host_code, maca, unsupported
 from archdef.programs.linking import call
 from archdef.programs.options import BuildOptions
-from archdef.programs.preprocess import Preprocessed, Preprocessor
+from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
 from archdef.programs.syntax import Source, Unsupported
 
 _FLAGS: Final = ("-fno-lto", "-fPIE", "-w")
+_NO_COLUMNS: Final = ("-fno-show-column", "-fno-diagnostics-show-caret")
+"""What is compiled is not what the user's file has in these columns."""
 
 
 @attrs.frozen
@@ -31,13 +33,13 @@ class Unit:
 
 def common_flags(options: BuildOptions) -> list[str]:
     """Give the host compiler's options, for every file."""
-    return [f"-O{options.optimise}", *(["-g"] if options.debug else []), "-pie", *options.host_flags]
+    return [f"-O{options.optimise}", *(["-g"] if options.debug else []), *options.host_flags]
 
 
 def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> None:
     """Compile a file that has no code for devices. Raises CompileError."""
     language = ["-x", "c"] if path.suffix == ".c" else [f"-std={options.standard}"]
-    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *(f"-I{each}" for each in options.include), *_system(chain),
+    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *(f"-I{each}" for each in options.include), *_system(chain, out.parent),
           *(f"-D{each}" for each in options.defines), "-o", str(out), str(path)], f"{path} does not compile")
 
 
@@ -48,7 +50,8 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     include, first = options.include, ()
     if path.suffix == ".maca":
         include, first = (*options.include, str(maca.write_headers(folder, chain.include))), (maca.HEADER,)
-    preprocessor = Preprocessor(compiler, options.standard, include, chain.include, options.defines, first, maca.HEADER)
+    lacking, empty = write_headers(folder, chain.include)
+    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), options.defines, first, maca.HEADER)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
@@ -59,6 +62,8 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     kernels = assembly.kernels_of(compiled.ptx)
     if outside := assembly.foreign(compiled.ptx):
         raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own compiler (--compiler nvcc)")
+    if lost := [stub.name for stub in stubs if stub.name not in kernels]:
+        raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
     names = [compiled.instances[f"&{name}"] for name in made.variables]
     text = listing + assembly.tables(stubs, kernels, names, fatbin.packed(compiled.ptx, number))
     listed = folder / f"{out.stem}.s"
@@ -67,8 +72,9 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
 
 
-def _system(chain: nvrtc.Toolchain) -> list[str]:
-    return [part for folder in chain.include for part in ("-isystem", str(folder))]
+def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
+    lacking, _ = write_headers(folder, chain.include)
+    return [part for each in (lacking, *chain.include) for part in ("-isystem", str(each))]
 
 
 def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> str:
@@ -78,8 +84,8 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
     listing = file.with_suffix(".host.s")
-    call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *_FLAGS, *common_flags(options), f"-I{path.parent or '.'}", *(f"-I{each}" for each in options.include),
-          *_system(chain), *(f"-D{each}" for each in options.defines), "-o", str(listing), str(file)], f"{path} does not compile for the host")
+    call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *_FLAGS, *_NO_COLUMNS, *common_flags(options), f"-I{path.parent or '.'}", *(f"-I{each}" for each in options.include),
+          *_system(chain, file.parent), *(f"-D{each}" for each in options.defines), "-o", str(listing), str(file)], f"{path} does not compile for the host")
     return listing.read_text(encoding="utf-8", errors="replace")
 
 
@@ -98,6 +104,6 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     text = attrs.evolve(device, text=device_code.device_code(Source(device.text), instances)).with_includes(texts)
     absolute = re.sub(r'^# (\d+) "([^"<]+)"$', lambda match: f'#line {match[1]} "{Path(match[2]).absolute()}"', text, flags=re.MULTILINE)
     try:
-        return nvrtc.compile(absolute, path.name, None, Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables)))
+        return nvrtc.compile(absolute, path.name, None, Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables)), device_code.HEADERS)
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

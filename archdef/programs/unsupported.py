@@ -13,7 +13,7 @@ def check(source: Source) -> None:
     """Refuse what cannot be translated. Raises Unsupported that names all of it."""
     found = [*_variables(source), *_lambdas(source), *_launches(source)]
     if found:
-        raise Unsupported("\n".join(f"{source.where(at)}: {what} {_WAY_OUT}" for at, what in sorted(set(found))))
+        raise Unsupported("\n".join(f"{source.where(at)}: {what}" for at, what in sorted(set(found))))
 
 
 def check_host(host: Source) -> None:
@@ -27,20 +27,20 @@ def _variables(source: Source):
     for item in source.all_items():
         at = item.core.start_byte
         if item.kind == "variable" and "managed" in item.spaces:
-            yield at, "a __managed__ variable"
+            yield at, f"a __managed__ variable {_WAY_OUT}"
         type_ = item.core.child_by_field_name("type")
         if item.kind == "variable" and type_ is not None and source.text(type_).startswith((b"texture<", b"surface<")):
-            yield at, "a texture or surface reference, which CUDA 12 has no more,"
+            yield at, f"a texture or surface reference, which CUDA 12 has no more, {_WAY_OUT}"
 
 
 def _lambdas(source: Source):
     for node in source.every("lambda_expression"):
         head = source.words(node.start_byte, node.child_by_field_name("body").start_byte)
         if head & {b"__device__", b"__host__"}:
-            yield node.start_byte, "a lambda for the device (--extended-lambda)"
+            yield node.start_byte, f"a lambda for the device (--extended-lambda) {_WAY_OUT}"
 
 
 def _launches(source: Source):
     for node in source.every("ERROR"):
         if b"<<<" in source.text(node):
-            yield node.start_byte, "a launch whose parts cannot be told apart"
+            yield node.start_byte, "a launch whose parts cannot be told apart: kernel<<<grid, block, …>>>(…) was expected"
