@@ -105,8 +105,8 @@ def _limit(label: str, capability: str, chain: Any) -> tuple[str, ...]:
 
 
 def host_compiler() -> str:
-    """Give the compiler of the host: the one named in CXX, g++, or a clang++ that can preprocess directives alone. Raises CompileError."""
-    for name in (os.environ.get("CXX"), "g++", "clang++"):
+    """Give the compiler of the host: the one named in CXX, or g++. Raises CompileError."""
+    for name in (os.environ.get("CXX"), "g++"):
         if name and (path := shutil.which(name)):
             return path
     raise CompileError("there is no compiler for the host: install g++ (Debian, Ubuntu: apt install g++), or name one in the variable CXX")

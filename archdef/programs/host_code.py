@@ -74,7 +74,9 @@ _EPILOGUE: Final = """
 extern "C" {
 struct archdef_kernel { const void *volatile *stub; const void *function; const char *name; };
 extern __attribute__((visibility("hidden"))) const archdef_kernel archdef_kernels[];
+struct archdef_instance { char *shadow; const char *name; size_t size; size_t constant; };
 extern __attribute__((visibility("hidden"))) const char *const archdef_variables[];
+extern __attribute__((visibility("hidden"))) const archdef_instance archdef_instances[];
 extern __attribute__((visibility("hidden"))) const unsigned char archdef_image[];
 void **__cudaRegisterFatBinary(void *);
 void __cudaRegisterFatBinaryEnd(void **);
@@ -92,7 +94,9 @@ static void __attribute__((constructor(101))) archdef_begin()
         *each->stub = each->function;
         __cudaRegisterFunction(archdef_handle, (const char *)each->function, (char *)each->name, each->name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     }
-VARIABLES    __cudaRegisterFatBinaryEnd(archdef_handle);
+VARIABLES    for (const archdef_instance *each = archdef_instances; each->shadow; each++)
+        __cudaRegisterVar(archdef_handle, each->shadow, (char *)each->name, each->name, 0, each->size, (int)each->constant, 0);
+    __cudaRegisterFatBinaryEnd(archdef_handle);
     atexit(archdef_end);
 }
 """
@@ -105,8 +109,8 @@ class HostCode:
     text: str
     variables: tuple[str, ...]
     """Variables of the device, as ``&name`` finds them, in the order of their registration."""
-    kernels: int
-    """How many kernels it defines, templates counted once."""
+    templates: dict[str, int]
+    """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
 
 
 def host_code(source: Source) -> HostCode:
@@ -120,17 +124,21 @@ def host_code(source: Source) -> HostCode:
         _make_call(source, launch, edits)
     gone = _empty_device_functions(source, items, edits)
     declared = {name for item in items if item.kind == "variable" and b"extern" in item.words for name in item.names}
-    variables = []
+    variables, templates = [], {}
     for item in items:
         if item.kind != "variable" or not item.on_device or item.in_class:
             continue
         if "shared" in item.spaces:
             edits.replace(item.node.start_byte, item.node.end_byte)
         elif b"extern" not in item.words:
-            variables += _make_shadows(source, item, edits, declared, gone)
+            found = _make_shadows(source, item, edits, declared, gone)
+            if item.node.type == "template_declaration":
+                templates |= {name.removeprefix("::"): constant for name, constant in found}
+            else:
+                variables += found
     body = "".join(f"    __cudaRegisterVar(archdef_handle, (char *)&{name}, (char *)archdef_variables[{k}], archdef_variables[{k}], 0, sizeof({name}), {constant}, 0);\n"
                    for k, (name, constant) in enumerate(variables))
-    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), len(kernels))
+    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), templates)
 
 
 def prologue(texts: frozenset[bytes]) -> str:
@@ -222,8 +230,6 @@ def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes]
         value = declarator.child_by_field_name("value")
         if value is not None and source.words(value.start_byte, value.end_byte) & gone:
             edits.replace(declarator.child_by_field_name("declarator").end_byte, value.end_byte)
-    if item.node.type == "template_declaration":
-        return []
     constant = int("constant" in item.spaces)
     return [("::".join(["", *item.scope, name.decode()]), constant) for name in sorted(item.names - item_types(source, item))]
 

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -16,8 +17,16 @@ HOST_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 LINKED_SUFFIXES: Final = (".o", ".a", ".so")
 
 
-def _texts(name: str):
+def _texts(name: str) -> Callable[[Any], tuple[str, ...]]:
     return lambda given: values.texts(given, name, CompileError)
+
+
+def _word(name: str, pattern: str, allowed: str) -> Callable[[Any], str]:
+    def converted(given: Any) -> str:
+        if not isinstance(given, str) or not re.fullmatch(pattern, given):
+            raise CompileError(f"{name} must be {allowed}, got {values.shown(given)}")
+        return given
+    return converted
 
 
 @attrs.frozen
@@ -28,8 +37,8 @@ class BuildOptions:
     defines: tuple[str, ...] = attrs.field(default=(), converter=_texts("defines"))
     libraries: tuple[str, ...] = attrs.field(default=(), converter=_texts("libraries"))
     library_folders: tuple[str, ...] = attrs.field(default=(), converter=_texts("library_folders"))
-    standard: str = "c++17"
-    optimise: str = "2"
+    standard: str = attrs.field(default="c++17", converter=_word("standard", r"(?:c|gnu)\+\+\w+", "a standard of C++ such as c++17"))
+    optimise: str = attrs.field(default="2", converter=_word("optimise", r"[0-3sg]|fast", "0 to 3, s, g or fast"))
     debug: bool = False
     """Line numbers for a debugger of the host."""
     host_flags: tuple[str, ...] = attrs.field(default=(), converter=_texts("host_flags"))

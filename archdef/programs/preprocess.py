@@ -84,6 +84,8 @@ class Preprocessor:
     defines: tuple[str, ...]
     first: tuple[str, ...] = ()
     """Headers that are included before the source."""
+    flags: tuple[str, ...] = ()
+    """For the host's compiler, which may define macros of its own by them."""
     no_macros_of: str = ""
     """A header whose macros no other header is shown."""
 
@@ -91,7 +93,7 @@ class Preprocessor:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
         macros = [*(f"{name}=1" for name in CUDA_MACROS), *([f"__CUDA_ARCH__={architecture * 10}"] if architecture else [])]
         flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
-                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h",
+                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self.flags,
                  *(part for header in self.first for part in ("-include", header))]
         whole = self._call(["-fdirectives-only", "-dI", *flags, str(source)], None, source)
         text, includes = _users_own(whole, self.no_macros_of)

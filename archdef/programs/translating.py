@@ -51,21 +51,22 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     if path.suffix == ".maca":
         include, first = (*options.include, str(maca.write_headers(folder, chain.include))), (maca.HEADER,)
     lacking, empty = write_headers(folder, chain.include)
-    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), options.defines, first, maca.HEADER)
+    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), options.defines, first, options.host_flags, maca.HEADER)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
     made = host_code.host_code(source)
     listing = _to_assembly(path, host, made, folder / f"{out.stem}.cpp", chain, compiler, options)
-    stubs = assembly.stubs(listing)
-    compiled = _to_ptx(path, device, stubs, made.variables, chain, target, options)
+    stubs, instances = assembly.stubs(listing), assembly.instances(listing, made.templates)
+    compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
     kernels = assembly.kernels_of(compiled.ptx)
     if outside := assembly.foreign(compiled.ptx):
         raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own compiler (--compiler nvcc)")
     if lost := [stub.name for stub in stubs if stub.name not in kernels]:
         raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
     names = [compiled.instances[f"&{name}"] for name in made.variables]
-    text = listing + assembly.tables(stubs, kernels, names, fatbin.packed(compiled.ptx, number))
+    named = [(each, compiled.instances[f"&{each.name}"]) for each in instances]
+    text = listing + assembly.tables(stubs, kernels, names, named, fatbin.packed(compiled.ptx, number))
     listed = folder / f"{out.stem}.s"
     listed.write_text(text, encoding="utf-8")
     call([compiler, "-c", *_FLAGS, *common_flags(options), "-o", str(out), str(listed)], f"{path} does not assemble")

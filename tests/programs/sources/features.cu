@@ -26,6 +26,7 @@ static const int LENGTH = 32;
 enum Mode { PLAIN, NEGATIVE = 7 };
 
 __constant__ float weights[4];
+template <typename T> __constant__ T factors[2];
 __device__ int counter = 40, other_counter;
 static __device__ unsigned table[] = {1, 2, 3};
 namespace deep { namespace down { __device__ double sum; } }
@@ -69,6 +70,7 @@ template <typename... T> __global__ void count(int *out, T... values) { if (thre
 template <Mode M> __global__ void by_mode(int *out) { out[threadIdx.x] = M == NEGATIVE ? -LENGTH : LENGTH; }
 
 template <typename T> __global__ void special(T *out) { *out = 1; }
+template <typename T> __global__ void by_factors(T *out) { *out = factors<T>[0] + factors<T>[1]; }
 template <> __global__ void special<double>(double *out) { *out = 2; }
 
 extern "C" __global__ void __launch_bounds__(32, 1) plain_name(int *out) {
@@ -130,6 +132,12 @@ int main(int argc, char **argv) {
     special<<<1, 1>>>((double *)values);
     CHECK(cudaMemcpy(&sum, values, sizeof sum, cudaMemcpyDeviceToHost));
     EXPECT(sum == 2);
+
+    const double pair[2] = {3, 4};
+    CHECK(cudaMemcpyToSymbol(factors<double>, pair, sizeof pair));
+    by_factors<<<1, 1>>>((double *)values);
+    CHECK(cudaMemcpy(&sum, values, sizeof sum, cudaMemcpyDeviceToHost));
+    EXPECT(sum == 7);
 
     void (*kernel)(int *) = plain_name;
     kernel<<<1, LENGTH, LENGTH * sizeof(int)>>>(numbers);
