@@ -78,7 +78,7 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
     with tempfile.TemporaryDirectory(prefix="archdef-build-") as base:
         made = Path(base) / "program"
         if by_nvcc:
-            host, kernels = "", ()
+            host, kernels = "", tuple[str, ...]()
             notes += with_nvcc.build(chain, target, found, made, settings)
         else:
             host, kernels, warnings = _by_nvrtc(chain, target, found, made, settings)
@@ -130,6 +130,7 @@ def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: 
         objects.append(str(out))
     runtime = linking.import_libraries(compiler, folder, chain.version[0])
     libraries = [f"-l{name}" for name in options.libraries if name not in linking.OWN]
-    linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *(f"-L{each}" for each in options.library_folders), *runtime, *libraries,
-                  "-lpthread", "-ldl"], "the program does not link")
+    folders = [f"-L{each}" for each in options.library_folders]
+    linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *runtime, *libraries, "-lpthread", "-ldl"],
+                 "the program does not link")
     return f" and {Path(compiler).name}", tuple(kernels), tuple(warnings)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from archdef.errors import CompileError
-from archdef.programs.syntax import Edits, Item, Source
+from archdef.programs.syntax import Edits, Item, Source, function_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -87,6 +87,10 @@ void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, 
 static struct { int magic, version; const void *data; void *unused; } archdef_wrapper = {0x466243b1, 1, archdef_image, nullptr};
 static void **archdef_handle;
 static void archdef_end() { __cudaUnregisterFatBinary(archdef_handle); }
+static inline void archdef_register(char *shadow, const char *name, size_t size, size_t constant)
+{
+    __cudaRegisterVar(archdef_handle, shadow, (char *)name, name, 0, size, (int)constant, 0);
+}
 static void __attribute__((constructor(101))) archdef_begin()
 {
     archdef_handle = __cudaRegisterFatBinary(&archdef_wrapper);
@@ -95,7 +99,7 @@ static void __attribute__((constructor(101))) archdef_begin()
         __cudaRegisterFunction(archdef_handle, (const char *)each->function, (char *)each->name, each->name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     }
 VARIABLES    for (const archdef_instance *each = archdef_instances; each->shadow; each++)
-        __cudaRegisterVar(archdef_handle, each->shadow, (char *)each->name, each->name, 0, each->size, (int)each->constant, 0);
+        archdef_register(each->shadow, each->name, each->size, each->constant);
     __cudaRegisterFatBinaryEnd(archdef_handle);
     atexit(archdef_end);
 }
@@ -124,7 +128,8 @@ def host_code(source: Source) -> HostCode:
         _make_call(source, launch, edits)
     gone = _empty_device_functions(source, items, edits)
     declared = {name for item in items if item.kind == "variable" and b"extern" in item.words for name in item.names}
-    variables, templates = [], {}
+    variables: list[tuple[str, int]] = []
+    templates: dict[str, int] = {}
     for item in items:
         if item.kind != "variable" or not item.on_device or item.in_class:
             continue
@@ -136,7 +141,7 @@ def host_code(source: Source) -> HostCode:
                 templates |= {name.removeprefix("::"): constant for name, constant in found}
             else:
                 variables += found
-    body = "".join(f"    __cudaRegisterVar(archdef_handle, (char *)&{name}, (char *)archdef_variables[{k}], archdef_variables[{k}], 0, sizeof({name}), {constant}, 0);\n"
+    body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
                    for k, (name, constant) in enumerate(variables))
     return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), templates)
 
@@ -157,14 +162,12 @@ def left_out(header: str) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------ kernels
 def _make_stub(source: Source, kernel: Item, edits: Edits) -> None:
-    function = kernel.core.child_by_field_name("declarator")
-    while function is not None and function.type != "function_declarator":
-        function = function.child_by_field_name("declarator")
-    body = kernel.core.child_by_field_name("body")
-    if function is None or body is None:
+    function, body = function_of(kernel.core.child_by_field_name("declarator")), kernel.core.child_by_field_name("body")
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    if parameters is None or body is None:
         raise CompileError(f"{source.where(kernel.node.start_byte)}: a kernel whose parameters cannot be told apart")
     names = []
-    for number, parameter in enumerate(function.child_by_field_name("parameters").named_children):
+    for number, parameter in enumerate(parameters.named_children):
         if parameter.type.endswith("parameter_declaration") and source.text(parameter) != b"void":
             names.append(_name_of(source, parameter, number, edits))
     listed = "".join(f"(void *)__builtin_addressof({name}){dots}, " for name, dots in names)
@@ -177,13 +180,13 @@ def _make_stub(source: Source, kernel: Item, edits: Edits) -> None:
 def _name_of(source: Source, parameter: Node, number: int, edits: Edits) -> tuple[str, str]:
     """Give the name of a kernel's parameter, and ``...`` if it is a pack; one that has none gets one."""
     dots = "..." if parameter.type == "variadic_parameter_declaration" else ""
-    found = next((node for kind in ("identifier",) for node in source.every(kind, parameter.child_by_field_name("declarator"))), None) \
-        if parameter.child_by_field_name("declarator") is not None else None
+    declarator = parameter.child_by_field_name("declarator")
+    found = next(source.every("identifier", declarator), None) if declarator is not None else None
     if found is not None:
         return source.text(found).decode(), dots
     name = f"archdef_{number}"
-    value = parameter.child_by_field_name("default_value")
-    edits.insert(value.prev_sibling.start_byte if value is not None else parameter.end_byte, f" {name} ".encode())
+    equals = next((child for child in parameter.children if child.type == "="), None)
+    edits.insert(parameter.end_byte if equals is None else equals.start_byte, f" {name} ".encode())
     return name, dots
 
 
@@ -215,7 +218,7 @@ def _empty_device_functions(source: Source, items: list[Item], edits: Edits) -> 
         body = item.core.child_by_field_name("body")
         if not item.names & said:
             gone |= item.names
-            edits.replace(item.node.start_byte, item.node.end_byte, b";" if item.in_class or item.node.parent.type == "linkage_specification" else b"")
+            edits.replace(item.node.start_byte, item.node.end_byte)
         elif item.kind == "function" and body is not None and b"constexpr" not in item.words:
             start = next((child.start_byte for child in item.core.children if child.type == "field_initializer_list"), body.start_byte)
             edits.replace(start, body.end_byte, b"{ archdef_no_host_code(); }")
@@ -224,17 +227,11 @@ def _empty_device_functions(source: Source, items: list[Item], edits: Edits) -> 
 
 def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes]) -> list[tuple[str, int]]:
     """Make variables of the device static ones of the host, as CUDA does, and list them."""
-    if not b"static" in item.words and not b"inline" in item.words and not item.names & declared:
+    if not item.words & {b"static", b"inline"} and not item.names & declared:
         edits.insert(item.core.start_byte, b"static ")
     for declarator in item.core.children_by_field_name("declarator"):
-        value = declarator.child_by_field_name("value")
-        if value is not None and source.words(value.start_byte, value.end_byte) & gone:
-            edits.replace(declarator.child_by_field_name("declarator").end_byte, value.end_byte)
+        value, name = declarator.child_by_field_name("value"), declarator.child_by_field_name("declarator")
+        if value is not None and name is not None and source.words(value.start_byte, value.end_byte) & gone:
+            edits.replace(name.end_byte, value.end_byte)
     constant = int("constant" in item.spaces)
-    return [("::".join(["", *item.scope, name.decode()]), constant) for name in sorted(item.names - item_types(source, item))]
-
-
-def item_types(source: Source, item: Item) -> set[bytes]:
-    """List the types that a declaration of variables defines beside them."""
-    type_ = item.core.child_by_field_name("type")
-    return source._type_names(type_) if type_ is not None and type_.type.endswith("_specifier") and type_.child_by_field_name("body") else set()
+    return [("::".join(["", *item.scope, name.decode()]), constant) for name in sorted(source.declared(item.core))]

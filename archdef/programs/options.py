@@ -17,31 +17,30 @@ HOST_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 LINKED_SUFFIXES: Final = (".o", ".a", ".so")
 
 
-def _texts(name: str) -> Callable[[Any], tuple[str, ...]]:
-    return lambda given: values.texts(given, name, CompileError)
+def _are_texts(options: BuildOptions, field: attrs.Attribute[Any], given: Any) -> None:
+    values.texts(given, field.name, CompileError)
 
 
-def _word(name: str, pattern: str, allowed: str) -> Callable[[Any], str]:
-    def converted(given: Any) -> str:
+def _matches(pattern: str, allowed: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+    def check(options: BuildOptions, field: attrs.Attribute[Any], given: Any) -> None:
         if not isinstance(given, str) or not re.fullmatch(pattern, given):
-            raise CompileError(f"{name} must be {allowed}, got {values.shown(given)}")
-        return given
-    return converted
+            raise CompileError(f"{field.name} must be {allowed}, got {values.shown(given)}")
+    return check
 
 
 @attrs.frozen
 class BuildOptions:
     """Options of the compilers, the same whichever they are."""
 
-    include: tuple[str, ...] = attrs.field(default=(), converter=_texts("include"))
-    defines: tuple[str, ...] = attrs.field(default=(), converter=_texts("defines"))
-    libraries: tuple[str, ...] = attrs.field(default=(), converter=_texts("libraries"))
-    library_folders: tuple[str, ...] = attrs.field(default=(), converter=_texts("library_folders"))
-    standard: str = attrs.field(default="c++17", converter=_word("standard", r"(?:c|gnu)\+\+\w+", "a standard of C++ such as c++17"))
-    optimise: str = attrs.field(default="2", converter=_word("optimise", r"[0-3sg]|fast", "0 to 3, s, g or fast"))
+    include: Sequence[str] = attrs.field(default=(), validator=_are_texts)
+    defines: Sequence[str] = attrs.field(default=(), validator=_are_texts)
+    libraries: Sequence[str] = attrs.field(default=(), validator=_are_texts)
+    library_folders: Sequence[str] = attrs.field(default=(), validator=_are_texts)
+    standard: str = attrs.field(default="c++17", validator=_matches(r"(?:c|gnu)\+\+\w+", "a standard of C++ such as c++17"))
+    optimise: str = attrs.field(default="2", validator=_matches(r"[0-3sg]|fast", "0 to 3, s, g or fast"))
     debug: bool = False
     """Line numbers for a debugger of the host."""
-    host_flags: tuple[str, ...] = attrs.field(default=(), converter=_texts("host_flags"))
+    host_flags: Sequence[str] = attrs.field(default=(), validator=_are_texts)
     """For the host's compiler, as they are."""
 
 

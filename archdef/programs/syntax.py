@@ -142,7 +142,7 @@ class Source:
         function = function_of(declarators[0]) if declarators else None
         type_ = core if core.type in _TYPES else core.child_by_field_name("type")
         body = type_.child_by_field_name("body") if type_ is not None and type_.type in _TYPES else None
-        names = {self.text(name) for declarator in declarators for name in self._declared(declarator)}
+        names = self.declared(core)
         if body is not None or core.type in _TYPES:
             names |= self._type_names(type_)
         if core.type in ("alias_declaration", "namespace_alias_definition", "concept_definition") and (name := core.child_by_field_name("name")):
@@ -162,21 +162,26 @@ class Source:
             return "prototype" if function is not None else "variable" if declares else "type"
         return "type" if core.type in (*_TYPES, "type_definition", "alias_declaration") else "other"
 
+    def declared(self, core: Node) -> set[bytes]:
+        """List what a declaration's declarators name."""
+        return {self.text(name) for declarator in core.children_by_field_name("declarator") for name in self._declared(declarator)}
+
     def _declared(self, declarator: Node) -> Iterator[Node]:
         node: Node | None = declarator
         while node is not None and node.type not in _NAMES:
             if node.type in ("qualified_identifier", "template_function"):
                 node = node.child_by_field_name("name")
             else:
-                node = node.child_by_field_name("declarator") or next((c for c in node.named_children if c.type.endswith("declarator") or c.type in _NAMES), None)
+                inner = (child for child in node.named_children if child.type.endswith("declarator") or child.type in _NAMES)
+                node = node.child_by_field_name("declarator") or next(inner, None)
         if node is not None:
             yield node
 
     def _type_names(self, type_: Any) -> set[bytes]:
         name = type_.child_by_field_name("name")
-        found = {word for word in WORD.findall(self.text(name))} if name else set()
+        found = set(WORD.findall(self.text(name))) if name else set()
         if type_.type == "enum_specifier":
-            found |= {self.text(each.child_by_field_name("name")) for each in self.every("enumerator", type_)}
+            found |= {self.text(name) for each in self.every("enumerator", type_) if (name := each.child_by_field_name("name"))}
         return found
 
     def _specifiers(self, core: Node, declarator: Node | None, body: Node | None) -> set[bytes]:

@@ -11,7 +11,7 @@ import attrs
 from archdef.errors import CompileError
 from archdef.exec import fatbin
 from archdef.frontends import nvrtc
-from archdef.frontends.options import Options
+from archdef.frontends.options import Compiled, Options
 from archdef.programs import assembly, device_code, host_code, maca, unsupported
 from archdef.programs.linking import call
 from archdef.programs.options import BuildOptions
@@ -47,11 +47,12 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
-    include, first = options.include, ()
-    if path.suffix == ".maca":
-        include, first = (*options.include, str(maca.write_headers(folder, chain.include))), (maca.HEADER,)
+    of_maca = path.suffix == ".maca"
+    include = (*options.include, *([str(maca.write_headers(folder, chain.include))] if of_maca else []))
+    first = (maca.HEADER,) if of_maca else ()
     lacking, empty = write_headers(folder, chain.include)
-    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), options.defines, first, options.host_flags, maca.HEADER)
+    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), tuple(options.defines), first, tuple(options.host_flags),
+                                maca.HEADER)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
@@ -61,7 +62,8 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
     kernels = assembly.kernels_of(compiled.ptx)
     if outside := assembly.foreign(compiled.ptx):
-        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own compiler (--compiler nvcc)")
+        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
+                          "compiler (--compiler nvcc)")
     if lost := [stub.name for stub in stubs if stub.name not in kernels]:
         raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
     names = [compiled.instances[f"&{name}"] for name in made.variables]
@@ -85,8 +87,9 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
     listing = file.with_suffix(".host.s")
-    call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *_FLAGS, *_NO_COLUMNS, *common_flags(options), f"-I{path.parent or '.'}", *(f"-I{each}" for each in options.include),
-          *_system(chain, file.parent), *(f"-D{each}" for each in options.defines), "-o", str(listing), str(file)], f"{path} does not compile for the host")
+    folders = [f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent)]
+    call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *_FLAGS, *_NO_COLUMNS, *common_flags(options), *folders, *(f"-D{each}" for each in options.defines),
+          "-o", str(listing), str(file)], f"{path} does not compile for the host")
     return listing.read_text(encoding="utf-8", errors="replace")
 
 
@@ -95,7 +98,8 @@ def _defined(text: str) -> frozenset[bytes]:
     return frozenset(name for item in Source(text).items if item.kind == "function" and not item.scope for name in item.names)
 
 
-def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], variables: Sequence[str], chain: nvrtc.Toolchain, target: str, options: BuildOptions):
+def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], variables: Sequence[str], chain: nvrtc.Toolchain, target: str,
+            options: BuildOptions) -> Compiled:
     """Compile the device's half."""
     texts = {}
     for number, each in enumerate(device.includes):
@@ -105,6 +109,7 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     text = attrs.evolve(device, text=device_code.device_code(Source(device.text), instances)).with_includes(texts)
     absolute = re.sub(r'^# (\d+) "([^"<]+)"$', lambda match: f'#line {match[1]} "{Path(match[2]).absolute()}"', text, flags=re.MULTILINE)
     try:
-        return nvrtc.compile(absolute, path.name, None, Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables)), device_code.HEADERS)
+        settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables))
+        return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

@@ -1,6 +1,7 @@
 """What a CUDA source may hold that NVRTC and a compiler of the host cannot be brought to translate, said by file, line and name."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from archdef.programs.syntax import Source, Unsupported
@@ -23,7 +24,7 @@ def check_host(host: Source) -> None:
             raise Unsupported(f"{host.where(node.start_byte)}: {what} {_WAY_OUT}")
 
 
-def _variables(source: Source):
+def _variables(source: Source) -> Iterator[tuple[int, str]]:
     for item in source.all_items():
         at = item.core.start_byte
         if item.kind == "variable" and "managed" in item.spaces:
@@ -33,14 +34,15 @@ def _variables(source: Source):
             yield at, f"a texture or surface reference, which CUDA 12 has no more, {_WAY_OUT}"
 
 
-def _lambdas(source: Source):
+def _lambdas(source: Source) -> Iterator[tuple[int, str]]:
     for node in source.every("lambda_expression"):
-        head = source.words(node.start_byte, node.child_by_field_name("body").start_byte)
+        body = node.child_by_field_name("body")
+        head = source.words(node.start_byte, body.start_byte if body is not None else node.end_byte)
         if head & {b"__device__", b"__host__"}:
             yield node.start_byte, f"a lambda for the device (--extended-lambda) {_WAY_OUT}"
 
 
-def _launches(source: Source):
+def _launches(source: Source) -> Iterator[tuple[int, str]]:
     for node in source.every("ERROR"):
         if b"<<<" in source.text(node):
             yield node.start_byte, "a launch whose parts cannot be told apart: kernel<<<grid, block, …>>>(…) was expected"
