@@ -1,6 +1,7 @@
 """Libraries by CUDA's names for the linker: programs name them, and find archdef's stand-in or the real ones when they start."""
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,8 @@ from archdef.exec.server import LIBRARIES, NAMES
 
 OWN: Final = ("cudart", "cudart_static", "cuda", "cudadevrt")
 """Libraries that programs are linked with as they are built here."""
+_PASSING: Final = re.compile(r"[^\s:]*/archdef-build-\w+/")
+"""Where objects lie while a program is built; nobody knows them."""
 
 
 def runtime_name(cuda: int) -> str:
@@ -35,7 +38,7 @@ def call(command: list[str], what: str) -> str:
     except OSError as error:
         raise CompileError(f"{command[0]} cannot be run: {error.strerror or error}") from None
     if done.returncode:
-        raise CompileError(f"{what}:\n{_first_errors(done.stderr)}")
+        raise CompileError(f"{what}:\n{_first_errors(_PASSING.sub('', done.stderr))}")
     return done.stderr.strip()
 
 
