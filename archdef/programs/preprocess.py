@@ -125,6 +125,9 @@ def _reason(log: str) -> str:
     missing = re.search(r"fatal error: (thrust|cub)/\S+: No such file", log)
     if missing:
         return f"{missing[1]}'s headers are not installed; they come with CUDA, and their host algorithms need its compiler (--compiler nvcc)\n{log.strip()}"
+    if "fatal error: crt/" in log:
+        return ("a part of CUDA's headers is missing: pip install 'archdef[ptxas]' brings it to those of archdef[cuda], the wheel nvidia-cuda-nvcc-cu12 to "
+                f"those of archdef[cuda12]\n{log.strip()}")
     return f"does not preprocess:\n{log.strip()}"
 
 

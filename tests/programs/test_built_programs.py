@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 from archdef import exec as programs
@@ -131,6 +132,16 @@ def test_nvcc_is_used_where_it_is(tmp_path):
     built = build([SOURCES / "features.cu"], tmp_path / "program", "v100")
     assert built.compiler.startswith("nvcc")
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
+    chain = nvrtc.toolchain()
+    without = attrs.evolve(chain, include=tuple(folder for folder in chain.include if not (folder / "crt").is_dir()))
+    if without == chain or any((folder / "crt").is_dir() for folder in without.include):
+        pytest.skip("CUDA's headers lie in one folder here")
+    monkeypatch.setattr(nvrtc, "toolchain", lambda: without)
+    with pytest.raises(CompileError, match=r"archdef\[ptxas\]"):
+        made("int main() { }\n")
 
 
 def test_what_is_no_source_is_refused(tmp_path):
