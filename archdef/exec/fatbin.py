@@ -14,6 +14,7 @@ PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")
 _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
 """kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
+_HOST_LINUX_64: Final = 0x11
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
 
@@ -34,6 +35,14 @@ class Entry(NamedTuple):
     target: int
     """90 for sm_90."""
     data: bytes
+
+
+def packed(ptx: str, target: int) -> bytes:
+    """Give a fat binary that holds one PTX text, of a target (90 for compute_90)."""
+    text = ptx.encode() + b"\0"
+    text = text.ljust(-(-len(text) // 8) * 8, b"\0")
+    head = _ENTRY.pack(PTX, 0x101, _ENTRY.size, len(text), 0, 0, 0, target, 0, 0, _HOST_LINUX_64, 0, 0)
+    return _HEAD.pack(MAGIC, 1, _HEAD.size, len(head) + len(text)) + head + text
 
 
 def total_bytes(head: bytes) -> int:

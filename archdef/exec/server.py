@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
-_LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
+LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
 """Names that programs load it by."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
@@ -85,7 +85,7 @@ class Server:
         """Run a program to its end; gives its exit code, negative after a signal. Raises NotHere."""
         library = stand_in()
         with tempfile.TemporaryDirectory(prefix="archdef-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
-            for name in _LIBRARIES:
+            for name in LIBRARIES:
                 (Path(folder) / name).symlink_to(library)
             path = str(Path(folder) / "socket")
             end.bind(path)

@@ -3,7 +3,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import COMPILER
+from guest_kernels import COMPILER
 
 from archdef import exec as programs
 from archdef import registry

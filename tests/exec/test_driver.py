@@ -1,6 +1,6 @@
 """Do programs that talk to the driver, without the runtime, run unchanged?"""
 import pytest
-from conftest import CODE, KERNELS
+from guest_kernels import CODE, KERNELS
 from fat import binary, entry
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -2,7 +2,7 @@
 import sys
 
 import pytest
-from conftest import KERNELS
+from guest_kernels import KERNELS
 from test_foreign_programs import run
 
 from archdef import registry

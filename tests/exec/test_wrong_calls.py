@@ -10,7 +10,7 @@ from archdef import exec as programs
 from archdef import registry
 from archdef.exec import fatbin
 from archdef.exec.calls import CALLS
-from archdef.exec.server import NAMES
+from archdef.exec.calls import NAMES
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 TEXT = b".version 7.8\n.target sm_50\n"
