@@ -48,7 +48,7 @@ class SourceWithDeclarations(sdist):
 
     def add_defaults(self):
         super().add_defaults()
-        self.filelist.extend(str(p) for pattern in ("*.h", "*.pxd", "*.pyx", "standin/*.c", "standin/*.py") for p in EXT.rglob(pattern))
+        self.filelist.extend(str(p) for pattern in ("*.h", "*.pxd", "*.pxi", "*.pyx", "standin/*.c", "standin/*.py") for p in EXT.rglob(pattern))
 
 
 def extensions():

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from archdef import lower, pack, registry, values
 from archdef._deprecation import deprecated
+from archdef.engine import core
 from archdef.errors import CompileError, DeviceMemoryError, HostError, LaunchError
 from archdef.frontends import Options
 from archdef.frontends import compile as compile_source
@@ -78,7 +79,8 @@ class Device:
     def set_machine(self, changed: dict[str, Any]) -> None:
         """Change fields of the description for every later launch."""
         self.architecture = self.architecture.evolve(changed)
-        self.__dict__.pop("machine", None)
+        for derived in ("machine", "tables"):
+            self.__dict__.pop(derived, None)
         for module in self.modules:
             module.forget()
 
@@ -91,6 +93,11 @@ class Device:
     def machine(self) -> dict[str, Any]:
         """The description in the engine's terms."""
         return pack.machine_tables(self.architecture)
+
+    @functools.cached_property
+    def tables(self) -> core.Tables | dict[str, Any]:
+        """The same as the engine reads it, for all its sessions; policies of plugins begin anew in each, so with some it stays as it is."""
+        return self.machine if self.machine.get("policies") else core.Tables(self.machine)
 
     @property
     def memory_map(self) -> MemoryMap:

@@ -17,6 +17,7 @@ line in `COMPONENTS`. ``python tests/engine/parameters_header.py`` writes the st
 """
 from __future__ import annotations
 
+import functools
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -386,7 +387,17 @@ def members(cls: type) -> Iterator[Member]:
 
     Raises TypeError for a field that neither the table above nor a line of `COMPONENTS` says how to tell the engine.
     """
-    component, texts = COMPONENTS.get(cls, Component()), field_docs(cls)
+    return _members(cls, field_docs(cls))
+
+
+@functools.cache
+def _without_texts(cls: type) -> tuple[Member, ...]:
+    """Give the members without what is said of them, for which the sources of all classes would have to be read."""
+    return tuple(_members(cls, {}))
+
+
+def _members(cls: type, texts: Mapping[str, str]) -> Iterator[Member]:
+    component = COMPONENTS.get(cls, Component())
     derived = {name: Member(name, one.text, one.value, one.count) for name, one in component.derived.items()}
     for attribute in attrs.fields(cls):
         name, rule = attribute.name, rule_of(attribute)
@@ -457,8 +468,8 @@ def values(cls: type, part: Any, arch: Architecture | None) -> dict[str, Any]:
     if part is None:
         absent = COMPONENTS.get(cls, Component()).absent
         return {one.name: values(one.of, None, arch) if one.of else _absent(absent.get(one.name, [0] * one.count if one.count else 0), arch)
-                for one in members(cls)}
-    return {one.name: values(one.of, one.value(part, arch), arch) if one.of else one.value(part, arch) for one in members(cls)}
+                for one in _without_texts(cls)}
+    return {one.name: values(one.of, one.value(part, arch), arch) if one.of else one.value(part, arch) for one in _without_texts(cls)}
 
 
 def _absent(value: Any, arch: Architecture | None) -> Any:

@@ -1,6 +1,7 @@
 """Progress bars, on a terminal or in a notebook. All that are shown at a time share one display, so that none is drawn over another."""
 from __future__ import annotations
 
+import functools
 import importlib.util
 import multiprocessing
 import sys
@@ -93,7 +94,7 @@ class Task:
     """
 
     def __init__(self, label: str, shown: bool | None = None):
-        self.label, self.shown = label, shown is not False and DISPLAY.can_show()
+        self.label, self._wanted = label, shown is not False
         self.began = time.monotonic()
         self._line: TaskID | None = None
 
@@ -105,7 +106,12 @@ class Task:
     @property
     def due(self) -> bool:
         """Whether anybody wants to know how far it is."""
-        return self.shown and (self._line is not None or self.elapsed_s >= PATIENCE_S)
+        return self._wanted and (self._line is not None or self.elapsed_s >= PATIENCE_S and self.shown)
+
+    @functools.cached_property
+    def shown(self) -> bool:
+        """Whether there is anything to show it on, which takes longer to find than a short piece of work takes."""
+        return self._wanted and DISPLAY.can_show()
 
     def update(self, fraction: float | None, detail: str) -> None:
         """Say how far it is, as a part of the whole or None, and in words; call it as often as you like."""

@@ -47,6 +47,8 @@ def as_whole(value: Any) -> int | None:
 
     numpy's and floats such as ``1e9`` are taken, yes and no are not.
     """
+    if type(value) is int and -MOST_WHOLE < value < MOST_WHOLE:
+        return value
     if getattr(value, "shape", None) == ():
         value = value[()]
     fits = _is_real(value) and -MOST_WHOLE < value < MOST_WHOLE

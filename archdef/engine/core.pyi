@@ -45,9 +45,12 @@ class Grid:
     def counted_of(self, kernel: int) -> np.ndarray: ...
     def counted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]: ...
 
+class Tables:
+    def __init__(self, machine: dict[str, Any]) -> None: ...
+
 class Session:
     def __init__(
-        self, machine: dict[str, Any], memory: DeviceMemory, max_instructions: int = ..., max_cycles: int = ..., lookahead_cycles: int = 0,
+        self, machine: dict[str, Any] | Tables, memory: DeviceMemory, max_instructions: int = ..., max_cycles: int = ..., lookahead_cycles: int = 0,
     ) -> None: ...
     def launch(
         self, program: Any, grid: Sequence[int], block: Sequence[int], parameters: bytes = b"", *, dynamic_shared_bytes: int = 0,

@@ -89,8 +89,6 @@ class Thread:
         """Whether it has called the runtime for more than to ask about devices, which makes a primary context current."""
         self.contexts: list[Context] = []
         """The driver's stack of contexts."""
-        self.configurations: list[tuple[bytes, bytes, int, int]] = []
-        """Launches between ``<<<…>>>`` and the call of the stub."""
 
     def string(self, text: str) -> int:
         """Give the address of a text in the program's memory; 0 if there is no more room for texts."""

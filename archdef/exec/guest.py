@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from archdef.errors import ArchdefError
+from archdef.host.pinned import HostBytes
 from archdef.runtime.status import Refusal
 
 MOST_TEXT_BYTES: Final = 1 << 16
@@ -20,6 +21,66 @@ _MOST_PARTS: Final = 1024
 
 class _Part(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+class GuestBytes(HostBytes):
+    """Ordinary memory of a program, which a copy reads or writes when it runs. Raises Refusal where the program has none."""
+
+    def __init__(self, memory: GuestMemory, address: int, nbytes: int, registered: bool = False):
+        """registered : whether the program has page-locked it."""
+        self.memory, self.address, self._nbytes, self.registered = memory, address, nbytes, registered
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    @property
+    def pinned(self) -> bool:
+        return self.registered
+
+    def first(self, nbytes: int) -> GuestBytes:
+        return GuestBytes(self.memory, self.address, nbytes, self.registered)
+
+    def read(self) -> np.ndarray:
+        data = np.empty(self._nbytes, "u1")
+        self.into(data)
+        return data
+
+    def into(self, out: np.ndarray) -> None:
+        self.memory.into(self.address, out)
+
+    def write(self, data: np.ndarray) -> None:
+        self.memory.out_of(self.address, np.ascontiguousarray(data))
+
+
+class GuestCopy(GuestBytes):
+    """One end of a copy that the program waits for: what goes wrong is an error of this call alone, and fails no other work of the device."""
+
+    def __init__(self, memory: GuestMemory, address: int, nbytes: int):
+        super().__init__(memory, address, nbytes)
+        self._errors: list[ArchdefError] = []
+
+    def first(self, nbytes: int) -> GuestCopy:
+        part = GuestCopy(self.memory, self.address, nbytes)
+        part._errors = self._errors
+        return part
+
+    def into(self, out: np.ndarray) -> None:
+        try:
+            super().into(out)
+        except ArchdefError as error:
+            self._errors.append(error)
+
+    def write(self, data: np.ndarray) -> None:
+        try:
+            super().write(data)
+        except ArchdefError as error:
+            self._errors.append(error)
+
+    def check(self) -> None:
+        """Raise what went wrong. Raises Refusal."""
+        if self._errors:
+            raise self._errors[0]
 
 
 def _system(name: str) -> Any:
@@ -54,6 +115,10 @@ class GuestMemory:
 
     def get(self, address: int, nbytes: int) -> bytes:
         """Read."""
+        if nbytes > _PAGE:      # as many as a program says: the last of them has to be there before room is made for all
+            if address + nbytes >> 64:
+                self._refuse(address, errno.EFAULT)
+            self._move(self._read, address + nbytes - 1, ctypes.addressof(ctypes.create_string_buffer(1)), 1)
         room = ctypes.create_string_buffer(nbytes)
         self._move(self._read, address, ctypes.addressof(room), nbytes)
         return room.raw

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, HostError
 from archdef.exec.wire import Gone
 
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS: Final = 0.02
 """A program that has asked for nothing this long is taken to wait for its devices in a way of its own, such as a condition variable."""
+
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long the program's thread that serves may take to come once it was started."""
 
 
 class Helper:
@@ -47,7 +51,8 @@ class Helper:
 
     def call(self, function: int, *arguments: int) -> None:
         """Call a function of the program, on its thread that serves."""
-        self._there.wait()
+        if not self._there.wait(PATIENCE_SECONDS):
+            raise HostError(f"the program's thread that calls its functions has not come in {PATIENCE_SECONDS} seconds")
         if self.connection is not None:
             with contextlib.suppress(Gone):     # then nobody is left who could be called
                 self.connection.call(function, *arguments)

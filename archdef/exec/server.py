@@ -100,7 +100,7 @@ class Server:
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
         for session in self.sessions.values():
-            session.end()
+            session.end(killed=code < 0)
         return code
 
     def _accept(self, end: socket.socket) -> None:
@@ -128,7 +128,8 @@ class Server:
             session.output.current.thread = thread
             while True:
                 request = connection.request()
-                connection.answer(self._answered(thread, request))
+                result = self._answered(thread, request)
+                connection.answer(result, thread.last_error)
         except Gone:
             pass
         finally:

@@ -324,12 +324,14 @@ class Session:
             raise Refusal("InvalidSymbol", f"no variable of the device is registered for {shadow:#x}")
         return self.module(binary).symbols[binary.variables[shadow]]
 
-    def end(self) -> None:
-        """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open."""
+    def end(self, killed: bool = False) -> None:
+        """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open; give it up if a
+        signal has ended the process."""
+        self.host.abandoned = killed
         if self.idle is not None:
             self.idle.end()
         try:
-            self.tally.count(to_the_end=True)
+            self.tally.count(to_the_end=not killed)
         except ArchdefError as error:
             self.tally.failed.append(str(error))
         self.host.end_ranges()

@@ -2,10 +2,8 @@
 from __future__ import annotations
 
 import array
-import contextlib
 import socket
 import struct
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 
@@ -65,9 +63,9 @@ class Connection:
         """Wait until a thread that serves can be called."""
         self._result()
 
-    def answer(self, value: int) -> None:
-        """Let the call return."""
-        self._send(_RETURN, value)
+    def answer(self, value: int, last_error: int = 0) -> None:
+        """Let the call return, and tell the thread its last error: the stand-in asks for it only where there is one."""
+        self._send(_RETURN, value, note=last_error)
 
     def call(self, function: int, *arguments: int) -> int:
         """Call a function of the program, in the thread that is waiting for an answer, and give what it returns."""
@@ -96,23 +94,22 @@ class Connection:
     def _result(self) -> int:
         return int.from_bytes(self._message(8), "little")
 
-    def _send(self, kind: int, value: int, *arguments: int, descriptor: int | None = None) -> None:
+    def _send(self, kind: int, value: int, *arguments: int, descriptor: int | None = None, note: int = 0) -> None:
         words = (*arguments, 0, 0, 0, 0)[:4]
-        passed = [] if descriptor is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
-        with self._open():
-            self.end.sendmsg([_ANSWER.pack(kind, 0, value & _MASK, *(word & _MASK for word in words))], passed)
+        message = _ANSWER.pack(kind, note, value & _MASK, words[0] & _MASK, words[1] & _MASK, words[2] & _MASK, words[3] & _MASK)
+        try:
+            if descriptor is None:
+                self.end.send(message)
+            else:
+                self.end.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))])
+        except OSError as error:
+            raise Gone(f"the program has ended: {error}") from None
 
     def _message(self, nbytes: int) -> bytes:
-        with self._open():
+        try:
             data = self.end.recv(nbytes + 1)
+        except OSError as error:
+            raise Gone(f"the program has ended: {error}") from None
         if len(data) != nbytes:
             raise Gone("the program has ended" if not data else f"a message of {len(data)} bytes, {nbytes} were expected")
         return data
-
-    @staticmethod
-    @contextlib.contextmanager
-    def _open() -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise Gone(f"the program has ended: {error}") from None

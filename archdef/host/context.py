@@ -19,7 +19,7 @@ from archdef.host.graph_launch import Branch
 from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
-from archdef.host.pinned import HostBytes, is_pinned
+from archdef.host.pinned import HostBytes, host_bytes, is_pinned
 from archdef.host.pools import Pool
 from archdef.host.stream import Event, Launched, Stream
 
@@ -231,37 +231,45 @@ class Context:
             operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
             return self.issue(operation, self.compute)
 
-    def to_device(self, address: int | Box, array: np.ndarray, stream: Stream | None, wait: bool = False) -> None:
+    def to_device(self, address: int | Box, array: np.ndarray | HostBytes, stream: Stream | None, wait: bool = False) -> None:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
         with self.host.lock:
             stream = self.own(stream)
-            if captured(self, stream, self.copy_work(TO_DEVICE, address, HostBytes(array))):
+            if captured(self, stream, self.copy_work(TO_DEVICE, address, host_bytes(array))):
                 return
             link, nbytes, pinned = self.link, array.nbytes, is_pinned(array)
             staged = not pinned and nbytes <= link.staging_bytes
-            data = np.array(array, order="C").reshape(-1).view("u1") if staged else None
+            data = _copied(array) if staged else array
             self.host.charge("copy to device", self.call_fs + (transfer_fs(nbytes, link.pageable_h2d_gb_s) if staged else 0))
 
             managed.written_by_device(self.memory, address, nbytes)
 
             def act():
-                self.memory.write(address, data if staged else _bytes(array))
+                if isinstance(data, HostBytes):
+                    self._take(address, data)
+                else:
+                    self.memory.write(address, _bytes(data))
             rate = link.pinned_h2d_gb_s if pinned or staged else link.pageable_h2d_gb_s
             operation = self._copy(stream, TO_DEVICE, "copy to device", nbytes, rate, act)
             if wait or not (pinned or staged):
                 self.host.wait("copy to device", [operation], [self])
 
-    def to_host(self, array: np.ndarray, address: int | Box, stream: Stream | None, wait: bool = False) -> None:
+    def to_host(self, array: np.ndarray | HostBytes, address: int | Box, stream: Stream | None, wait: bool = False) -> None:
         """Copy device memory to the host; to ordinary memory the host waits for the end."""
         with self.host.lock:
             stream = self.own(stream)
-            if captured(self, stream, self.copy_work(TO_HOST, address, HostBytes(array))):
+            if captured(self, stream, self.copy_work(TO_HOST, address, host_bytes(array))):
                 return
             pinned = is_pinned(array)
             self.host.charge("copy to host", self.call_fs)
 
             def act():
-                array[...] = _fetched(self.memory, address, array.nbytes).view(array.dtype).reshape(array.shape)
+                if isinstance(array, HostBytes):
+                    self._give(array, address)
+                elif array.flags.c_contiguous:
+                    self.memory.read(address, _bytes(array))
+                else:
+                    array[...] = _fetched(self.memory, address, array.nbytes).view(array.dtype).reshape(array.shape)
             rate = self.link.pinned_d2h_gb_s if pinned else self.link.pageable_d2h_gb_s
             operation = self._copy(stream, TO_HOST, "copy to host", array.nbytes, rate, act)
             if wait or not pinned:
@@ -281,11 +289,25 @@ class Context:
 
         def act():
             if there:
-                self.memory.write(address, end.read())
+                self._take(address, end)
             else:
-                end.write(_fetched(self.memory, address, end.nbytes))
+                self._give(end, address)
         self.host.charge(_COPIES[direction], self.call_fs)
         self._copy(stream, direction, _COPIES[direction], end.nbytes, rate, act)
+
+    def _take(self, address: int | Box, end: HostBytes) -> None:
+        """Move bytes of the host into device memory: without a stop between where they lie there on end."""
+        if isinstance(address, Box):
+            self.memory.write(address, end.read())
+        elif end.nbytes:
+            end.into(np.frombuffer(self.memory.engine.window(address, end.nbytes), "u1"))
+
+    def _give(self, end: HostBytes, address: int | Box) -> None:
+        """Move bytes of device memory to the host, likewise."""
+        if isinstance(address, Box):
+            end.write(_fetched(self.memory, address, end.nbytes))
+        elif end.nbytes:
+            end.write(np.frombuffer(self.memory.engine.window(address, end.nbytes), "u1"))
 
     def _copy(self, stream: Stream, direction: str, name: str, nbytes: int, rate: float, act, after=None) -> Operation:
         operation = Operation("copy", name, self, stream, duration=fs(self.link.latency_us), nbytes=nbytes, direction=direction,
@@ -406,6 +428,15 @@ def _fill(memory, address: int | Box, nbytes: int, value: int, width: int) -> No
     piece = np.full(min(nbytes, FILLED_AT_ONCE_BYTES) // width, value, f"<u{width}").view("u1")
     for start in range(0, nbytes, piece.nbytes):
         memory.write(address + start, piece[:nbytes - start])
+
+
+def _copied(array: np.ndarray | HostBytes) -> np.ndarray:
+    """Give the bytes as they are now."""
+    if not isinstance(array, HostBytes):
+        return np.array(array, order="C").reshape(-1).view("u1")
+    data = np.zeros(array.nbytes, "u1")
+    array.into(data)
+    return data
 
 
 def _fetched(memory, address: int | Box, nbytes: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Protocol
 
-from archdef.errors import GuestFault
+from archdef.errors import GuestFault, HostError
 from archdef.progress import Launches
 
 if TYPE_CHECKING:
@@ -121,8 +121,12 @@ class Shared:
         last = None if until is None else (until - self._origin) // self._period + 1
         closed = alone and not any(operation.context.memory.shared_with_host for operation in self._active)
         try:
-            while session.advance(SLICE_MS, last, closed):
+            while not self._active[0].context.host.abandoned and session.advance(SLICE_MS, last, closed):
                 self._show()
+            if self._active[0].context.host.abandoned:
+                session.cancel()
+                self._give_up([HostError(f"{operation.grid.name} had not ended when its program did") for operation in self._active])
+                return
             self._show()
         except KeyboardInterrupt:
             errors = [operation.grid.interrupted() for operation in self._active]

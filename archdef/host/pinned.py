@@ -65,6 +65,10 @@ class HostBytes:
         """Give the bytes."""
         return np.ascontiguousarray(self.array).reshape(-1).view("u1")
 
+    def into(self, out: np.ndarray) -> None:
+        """Read them into an array of bytes."""
+        out[...] = self.read()
+
     def write(self, data: np.ndarray) -> None:
         """Set the bytes."""
         self.array[...] = data.view(self.array.dtype).reshape(self.array.shape)
@@ -78,8 +82,15 @@ def unpin(array: np.ndarray) -> bool:
     return known
 
 
-def is_pinned(array: np.ndarray) -> bool:
+def host_bytes(array: np.ndarray | HostBytes) -> HostBytes:
+    """Give an array as memory that a copy reaches when it runs; what is that already stays so."""
+    return array if isinstance(array, HostBytes) else HostBytes(array)
+
+
+def is_pinned(array: np.ndarray | HostBytes) -> bool:
     """Say whether all of an array is page-locked."""
+    if isinstance(array, HostBytes):
+        return array.pinned
     low, high = byte_bounds(array)
     with _lock:
         place = bisect.bisect_right(_starts, low) - 1

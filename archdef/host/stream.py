@@ -32,8 +32,7 @@ class Stream:
         host = self.context.host
         with host.lock:
             captures.refuse_waiting([self], "query")
-            host.charge(f"query {self.label}", self.context.call_fs)
-            host.catch_up()
+            host.poll(f"query {self.label}", self.context)
             host.raise_errors([self.context])
             return self.number not in self.context.tails
 
@@ -102,8 +101,7 @@ class Event:
             return True
         context = self.operation.context
         with context.host.lock:
-            context.host.charge(f"query {self.label}", context.call_fs)
-            context.host.catch_up()
+            context.host.poll(f"query {self.label}", context)
             context.host.raise_errors([context])
             return self.operation.over
 

@@ -1,6 +1,7 @@
 """One launch: check, pack the arguments, run the engine, wrap what it counted."""
 from __future__ import annotations
 
+import logging
 import math
 import sys
 import time
@@ -12,10 +13,7 @@ from archdef import values
 from archdef._logs import logger
 from archdef.engine import core
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
-from archdef.lower.encoding import Kind, Space, SystemCall
 from archdef.metrics import Counters
-from archdef.occupancy import carveout, occupancy
-from archdef.parameters import shape_of
 from archdef.progress import Launches
 from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
@@ -32,10 +30,9 @@ if TYPE_CHECKING:
     from archdef.host.managed import Moved
     from archdef.run.children import ChildLaunch
     from archdef.lower.program import Program
-    from archdef.occupancy import Occupancy
     from archdef.run.images import Placed
     from archdef.run.module import Kernel
-    from archdef.spec import Architecture
+    from archdef.run.plan import Plan
 
 _LOG = logger(__name__)
 SLICE_MS = 50
@@ -143,27 +140,18 @@ class Launcher(Generic[_Result]):
         if (adapt := kernel.interface.arguments) is not None:
             arguments = (*adapt(arguments, program.parameter_layout), *self._scratch())
         parameters = pack(name, program.parameter_layout, arguments, device.memory, kernel.declared)
-        limits.check_kernel(name, architecture, program, self.block)
-        shared = program.shared_bytes + self.shared_bytes
-        variables = kernel.module.images.placed
-        resident = self._occupancy(architecture, program, shared + program.launch_shared_bytes)
+        plan = kernel.plan(self.block, self.shared_bytes)
+        variables, resident = kernel.module.images.placed, plan.resident
         cluster = limits.check_cluster(name, architecture, program, self.grid, cluster, nonportable_cluster, resident)
         if cooperative:
             limits.check_cooperative(name, architecture, program, self.grid, resident)
-        return Grid(self, arguments, parameters, program, shared, resident, variables, cooperative, progress,
+        return Grid(self, arguments, parameters, program, plan, variables, cooperative, progress,
                     most_instructions, most_cycles, lanes, cluster, window)
 
     def _scratch(self) -> list[DeviceArray | int]:
         """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
         memory, blocks = self.kernel.module.device.memory, math.prod(self.grid)
         return [DeviceArray(memory, size * blocks, "u1") if size else 0 for size in self.kernel.interface.scratch_bytes]
-
-    def _occupancy(self, architecture: Architecture, program: Program, shared: int) -> Occupancy:
-        try:
-            return occupancy(architecture, threads=math.prod(self.block), registers=max(1, program.registers),
-                             shared_bytes=shared)
-        except LaunchError as error:
-            raise LaunchError(f"cannot launch {self.kernel.name} on {error}", error.kind) from None
 
     def __repr__(self) -> str:
         return f"<Launcher {values.cut(self.kernel.name)}[{self.grid}, {self.block}, {self.shared_bytes}]>"
@@ -176,11 +164,11 @@ def _budget(given: int | None, what: str, otherwise: int) -> int:
 class Grid:
     """A launch that was checked and packed, and can start at any time. It keeps what it was given alive until then."""
 
-    def __init__(self, launcher: Launcher[Any], arguments: Sequence[object], parameters: bytes, program: Program, shared: int, resident: Occupancy,
+    def __init__(self, launcher: Launcher[Any], arguments: Sequence[object], parameters: bytes, program: Program, plan: Plan,
                  variables: Placed, cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
                  cluster: tuple[int, int, int] | None = None, timeline: TimelineWindow | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
-        self.shared, self.resident, self.variables, self.cooperative = shared, resident, variables, cooperative
+        self.plan, self.resident, self.variables, self.cooperative = plan, plan.resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
@@ -189,7 +177,7 @@ class Grid:
         self.moved: Moved | None = None
         """Managed memory that had to move to the device for it."""
         self.lanes, self.cluster = lanes, cluster
-        self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), resident.warps_per_block)
+        self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), plan.resident.warps_per_block)
         self.timeline = timeline
         self.recorder = None if timeline is None else timeline.recorder(self.name, self.architecture.chip.multiprocessors)
         self.children = launcher.kernel.children
@@ -202,8 +190,8 @@ class Grid:
 
     def again(self) -> Grid:
         """Give the same launch once more, not started."""
-        return Grid(self.launcher, self.arguments, self.parameters, self.program, self.shared, self.resident, self.variables, self.cooperative,
-                    self.progress, self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline)
+        return Grid(self.launcher, self.arguments, self.parameters, self.program, self.plan, self.variables, self.cooperative, self.progress,
+                    self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline)
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
@@ -215,7 +203,7 @@ class Grid:
         """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
         device = self.launcher.kernel.module.device
         try:
-            return core.Session(device.machine, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
+            return core.Session(device.tables, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
                                 min(self.max_cycles * launches, 1 << 50))
         except MemoryError:
             raise EngineLimit(f"{device.architecture.label} as it is declared takes more memory than this computer has") from None
@@ -225,57 +213,44 @@ class Grid:
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
         device = kernel.module.device
-        programs = self.children.programs if self.children is not None else [program]
-        device.served.update(*(set(p.ops["fn"][p.ops["kind"] == Kind.SYSTEM].tolist()) for p in programs))
+        device.served.update(kernel.uses.calls)
         running = session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
             allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
-            lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self._l1_shape(),
+            lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self.plan.l1,
             textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
         self.engine, self.running, self._began = session, running, time.perf_counter()
-        _LOG.debug("%s launched on %s", self.name, self.architecture.label)
+        if _LOG.isEnabledFor(logging.DEBUG):
+            _LOG.debug("%s launched on %s", self.name, self.architecture.label)
         return running
-
-    def _l1_shape(self) -> dict[str, int]:
-        """Sets and ways of L1 beside the shared memory that the kernel needs; none: those of the description."""
-        architecture = self.architecture
-        l1, limits = architecture.caches.l1, architecture.limits
-        if l1 is None or not architecture.caches.unified_l1_shared:
-            return {}
-        taken = carveout(limits, architecture.warp.size, threads=math.prod(self.launcher.block), registers=max(1, self.program.registers),
-                         shared_bytes=self.resident.shared_bytes)
-        sets, ways = shape_of(l1, l1.size_bytes - taken, architecture.caches.carveout_takes)
-        return {"l1_sets": sets, "l1_ways": ways}
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self._bound, each, self.variables.global_base)))
 
     def _constants_written(self) -> bool:
-        programs = self.children.programs if self.children is not None else [self.program]
-        return self._at_work[1].constants_written and any((p.ops["space"][p.ops["kind"] == Kind.LOAD] == Space.CONST).any() for p in programs)
+        return self._at_work[1].constants_written and self.launcher.kernel.uses.reads_constants
 
     def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
         return failures.ignored(self._at_work[1].ignored(), self.children.programs) if self.children is not None else ()
 
     def _memory_map(self) -> footprint.MemoryMap:
         device, program = self.launcher.kernel.module.device, self.program
-        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any() or bool(
-            program.launches and device.architecture.device_launches and device.architecture.device_launches.pool == "virtualised")
         return footprint.memory_map(
             device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
             global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
-            parameter_bytes=program.parameter_bytes, heap_bytes=device.heap_bytes if heap else 0)
+            parameter_bytes=program.parameter_bytes, heap_bytes=device.heap_bytes if self.launcher.kernel.uses.allocates else 0)
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
         self.result = self._counted()
         self.engine = self.running = None
         run = self.result
-        _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
-                  f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
+        if _LOG.isEnabledFor(logging.INFO):
+            _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
+                      f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
         record(self.result)
         for text in self.result.complaints:
             warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
@@ -289,7 +264,7 @@ class Grid:
         if self.children is not None:
             program, launches = self.children.together(program, running, counted), self.children.launched(running)
         return Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
-                   shared_bytes=self.shared, registers=self.program.registers, occupancy=self.resident,
+                   shared_bytes=self.plan.shared_bytes, registers=self.program.registers, occupancy=self.resident,
                    program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                    counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                    recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),

@@ -20,6 +20,7 @@ from archdef.run import limits, names, resources
 from archdef.run.children import Kernels
 from archdef.run.images import Images
 from archdef.run.launch import Launcher
+from archdef.run.plan import MOST_PLANS, Plan, Uses
 from archdef.run.symbols import Symbols
 from archdef.run.texture import References
 
@@ -179,6 +180,7 @@ class Kernel:
         """How it is called, where that differs from its PTX parameters."""
         self.name = self.interface.name
         self._lock = threading.RLock()
+        self._plans: dict[tuple[tuple[int, int, int], int], Plan] = {}
 
     @functools.cached_property
     def program(self) -> Program:
@@ -205,13 +207,28 @@ class Kernel:
 
     def forget(self) -> None:
         """Forget how it was lowered."""
-        for name in ("program", "children", "resources"):
+        for name in ("program", "children", "resources", "uses"):
             self.__dict__.pop(name, None)
+        self._plans = {}
 
     @functools.cached_property
     def children(self) -> Kernels | None:
         """What it can launch, with what that can launch, and what the device runtime tells it; None if it never asks."""
         return Kernels(self) if self.program.launches or self.program.calls_runtime else None
+
+    @functools.cached_property
+    def uses(self) -> Uses:
+        """What it and those that it launches ask of the device."""
+        return Uses.of(self)
+
+    def plan(self, block: tuple[int, int, int], dynamic_shared_bytes: int) -> Plan:
+        """Say how such blocks run on the multiprocessors. Raises LaunchError if they cannot."""
+        plans, key = self._plans, (block, dynamic_shared_bytes)
+        if (found := plans.get(key)) is None:
+            if len(plans) >= MOST_PLANS:
+                plans.clear()
+            found = plans[key] = Plan.of(self, block, dynamic_shared_bytes)
+        return found
 
     @functools.cached_property
     def resources(self) -> Resources:

@@ -105,7 +105,7 @@ class Handles:
     def pack(self, references: Iterable[tuple[int, Handle]] = ()) -> bytes | None:
         """Give the engine's table: all live ones, and those that stand behind references, under the references' addresses."""
         with self._lock:
-            named = {number: h for number, h in self._live.items() if h.live}
+            named = {number: h for number, h in self._live.items() if h.live} if self._live else {}
         named.update((address, h) for address, h in references if h.live)
         if not named:
             return None
@@ -124,7 +124,9 @@ _OF_LOCK = threading.Lock()
 def of(memory: Memory) -> Handles:
     """Give the handles of a device memory."""
     with _OF_LOCK:
-        return _OF.setdefault(memory, Handles())
+        if (found := _OF.get(memory)) is None:
+            found = _OF[memory] = Handles()
+        return found
 
 
 # ------------------------------------------------------------------------------------------------------------ descriptions

@@ -85,7 +85,7 @@ class TimelineWindow:
     """Cycles of a bucket to begin with, at least those of an epoch of the engine (60 to 256). When there are no more buckets, two become one: the memory that
     a timeline takes does not depend on how long it is."""
     records: int = attrs.field(default=1 << 16)
-    """Blocks, issues of warps, and requests that are kept; 56, 112 and 152 bytes each. What is beyond is counted as lost."""
+    """Blocks, issues of warps, and requests that are kept; 56, 56 and 152 bytes each while the launch runs. What is beyond is counted as lost."""
 
     @buckets.validator
     def _buckets_are_few(self, attribute: attrs.Attribute[int], value: int) -> None:

@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 
 from archdef import values
 from archdef.device import Device
@@ -12,6 +13,7 @@ from archdef.errors import DeviceMemoryError, HostError, LaunchError
 from archdef.host import Event, Launched, Node, Stream
 from archdef.host.context import Context, context_of
 from archdef.host.multi_device import launch_together
+from archdef.host.pinned import HostBytes
 from archdef.occupancy import blocks_allowed, occupancy
 from archdef.run import device_limits
 from archdef.run.array import DeviceArray, host_array
@@ -539,7 +541,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
         if kind not in (usual, DEVICE_TO_DEVICE, DEFAULT) or kind != DEFAULT and (kind == DEVICE_TO_DEVICE) != on_device:
             raise Refusal("InvalidMemcpyDirection", f"kind {kind} does not fit a variable and {type(other).__name__}")
         if count is None and not isinstance(other, Pointer):    # all of it, or an error; a pointer may reach further
-            count = other.nbytes if isinstance(other, DeviceArray) else host_array(other).nbytes
+            count = other.nbytes if isinstance(other, (DeviceArray, HostBytes)) else host_array(other).nbytes
         return count, kind
 
     def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,
@@ -620,8 +622,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
         there, here = check_kind(dst, src, kind)
         if wait:
             self._unsafe("Memcpy")
-        to: Any = self._device_end(dst) if there else host_end(dst, write=True)
-        source: Any = self._device_end(src) if here else host_end(src, write=False)
+        to: Any = self._device_end(dst) if there else _host_side(dst, write=True)
+        source: Any = self._device_end(src) if here else _host_side(src, write=False)
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
         count = min(left) if count is None else count
         self._check_count(count, *left)
@@ -639,12 +641,20 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
                     into.synchronize()
         elif there:
             context = to[0].context
-            context.to_device(to[1], source[:count], self._stream(stream, context), wait)
+            context.to_device(to[1], _first(source, count), self._stream(stream, context), wait)
         elif here:
             context = source[0].context
-            context.to_host(to[:count], source[1], self._stream(stream, context), wait)
+            context.to_host(_first(to, count), source[1], self._stream(stream, context), wait)
         elif (into := self._stream(stream)).capture is not None:
             into.capture.add(into, self.copy_work(to, source, count))
         else:
             into.synchronize()
             to[:count] = source[:count]
+
+
+def _first(end: np.ndarray | HostBytes, count: int) -> np.ndarray | HostBytes:
+    return end.first(count) if isinstance(end, HostBytes) else end[:count]
+
+
+def _host_side(end: Source, write: bool) -> np.ndarray | HostBytes:
+    return end if isinstance(end, HostBytes) else host_end(end, write)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from archdef.host import box
+from archdef.host.pinned import HostBytes
 from archdef.run.array import DeviceArray, host_array
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
@@ -17,7 +18,7 @@ _KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, T
 MOST_BYTES = 1 << 62
 """More than any extent, pitch or offset can be."""
 
-End: TypeAlias = Pointer | DeviceArray | np.ndarray
+End: TypeAlias = Pointer | DeviceArray | np.ndarray | HostBytes
 """Where bytes are copied to."""
 Source: TypeAlias = End | ArrayLike
 """Where they come from: what makes a numpy array, too."""
@@ -45,7 +46,7 @@ def check_kind(dst: object, src: object, kind: int) -> tuple[bool, bool]:
 
 def host_end(end: Source, write: bool) -> np.ndarray:
     """Give host memory as an array of bytes. Raises Refusal unless it is contiguous, and can be written if it must."""
-    if not isinstance(end, np.ndarray) and not write:
+    if not isinstance(end, (np.ndarray, HostBytes)) and not write:
         end = host_array(end)
     if not isinstance(end, np.ndarray) or not end.flags.c_contiguous or end.dtype.hasobject or write and not end.flags.writeable:
         kind = "a contiguous numpy array that can be written" if write else "a contiguous numpy array"

@@ -37,7 +37,8 @@ def header(names: list[str]) -> str:
                    for number, name in enumerate(names))
     quoted = "\n".join(f'    "{line}\\n"' for line in (COMMON + code).strip().splitlines())
     externs = "\n".join(f"extern void {name}(void);" for name in names)
-    return (f"#define FUNCTIONS {len(names)}\n#include <stdint.h>\n#include <pthread.h>\n"
+    numbers = ", ".join(f"NUMBER_{name}" for name in names)
+    return (f"#define FUNCTIONS {len(names)}\nenum {{ {numbers} }};\n#include <stdint.h>\n#include <pthread.h>\n"
             f"__attribute__((visibility(\"hidden\"))) uint64_t standin_call(uint32_t, const uint64_t *, const double *, const uint64_t *);\n"
             f"{externs}\n"
             "static const char *const standin_names[FUNCTIONS] = {\n" + "".join(f'    "{name}",\n' for name in names) + "};\n"

@@ -132,7 +132,7 @@ def in_circles(sources: dict[Path, str]) -> set[str]:
 
 def of_the_sources(tree: Path) -> dict[str, int]:
     """Count what the engine's modules hold and share, and long functions and imports within functions of the package."""
-    engine = {path: path.read_text(encoding="utf-8") for path in tree.glob("ext/archdef/engine/*.p[yx][xd]") if path.stem != "__init__"}
+    engine = {path: path.read_text(encoding="utf-8") for path in tree.glob("ext/archdef/engine/*.p[yx][xdi]") if path.stem != "__init__"}
     lines = {path: text.count("\n") for path, text in engine.items()}
     table = re.search(r"cdef struct MachineTable:\n((?:    .*\n|\n)+)", "\n".join(engine.values()))[1]
     members = [line.partition("#")[0].strip() for line in table.splitlines()]

@@ -14,7 +14,7 @@ BELOW = re.compile(r"archdef\.engine(\.\w+)?|archdef\.errors|libc\.\w+|cpython(\
 def sources():
     if not SOURCES.is_dir():
         pytest.skip("an installation without the engine's sources")
-    return [path for path in sorted(SOURCES.iterdir()) if path.suffix in (".pyx", ".pxd")]
+    return [path for path in sorted(SOURCES.iterdir()) if path.suffix in (".pyx", ".pxd", ".pxi")]
 
 
 def test_the_engine_imports_nothing_but_itself_and_errors(sources):

@@ -29,7 +29,7 @@ def test_every_name_of_the_table_is_one_of_the_class(cls):
 
 
 def test_the_engine_reads_every_member():
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE.glob("*.p[yx][xd]") if path != HEADER)
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in ENGINE.glob("*.p[yx][xdi]") if path != HEADER)
     named = {one.name for cls in classes() for one in members(cls) if not one.name.endswith("_count") and not one.of}
     assert [name for name in sorted(named) if not re.search(rf"\.{name}\b", sources)] == []
 

@@ -1,7 +1,9 @@
 """Does a timeline have every block, every cycle of every warp and everything that is counted, at its time, without changing any of it?"""
 import gzip
+import importlib
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +126,12 @@ def test_requests_of_many_multiprocessors_come_in_the_same_order_when_they_are_r
         assert np.array_equal(recorded.counters.partition, without.counters.partition)
 
 
+def test_what_runs_multiprocessors_without_a_timeline_has_nothing_of_it():
+    """So that a launch that is not recorded pays nothing at its issues: the code that records is compiled beside it."""
+    plain, recorded = (Path(importlib.import_module(f"archdef.engine.{name}").__file__).read_bytes() for name in ("sm", "sm_recorded"))
+    assert b"timeline_elsewhere" in recorded and b"timeline_elsewhere" not in plain
+
+
 def test_a_launch_that_is_not_recorded_says_how_to(small):
     run = launch(small)
     assert run.timeline_record is None
@@ -185,6 +193,30 @@ def test_a_window_is_a_part_of_the_whole(small):
         every = getattr(whole, records)
         assert (getattr(part, records) == every[(every["end"] > first) & (every["begin"] < last)]).all()
     assert problems(part.to_dict()) == []
+
+
+def over_buckets(timeline, stalls):
+    """Stall cycles `[bucket, multiprocessor, stall]` of spans (multiprocessor, stall, begin, end), each divided among buckets by itself."""
+    made = np.zeros((len(timeline.begins), len(timeline.multiprocessors[0]), len(STALLS)), np.int64)
+    for bucket, begin in enumerate(timeline.begins):
+        for sm, stall, first, last in stalls:
+            np.add.at(made[bucket], (sm, stall), np.maximum(np.minimum(last, begin + timeline.bucket_cycles) - np.maximum(first, begin), 0))
+    return made
+
+
+@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("buckets", [16, 1 << 10])
+def test_sums_of_a_bucket_are_those_of_the_issues_in_it(name, buckets):
+    """Each issue and wait is divided where buckets end, whichever of its parts that is in; narrow buckets end in all of them."""
+    timeline = launch(name, TimelineWindow("warps", buckets=buckets, records=1 << 18), n=1 << 11).timeline()
+    i, at = timeline.issues, list(STALLS).index
+    assert timeline.lost == 0
+    turn = i["since"] + i["throttled"]
+    free = turn + i["unit_busy"]
+    spans = [(i["multiprocessor"], i["cause"], i["begin"], i["since"])]
+    spans += [(i["multiprocessor"], np.full(len(i), at(stall)), first, last) for stall, first, last in (
+        ("memory_throttle", i["since"], turn), ("pipe_busy", turn, free), ("not_selected", free, i["issue"]), ("selected", i["issue"], i["end"]))]
+    assert (over_buckets(timeline, spans) == timeline.activity["stall_cycles"]).all()
 
 
 # ---------------------------------------------------------------------------------------------------------------- records

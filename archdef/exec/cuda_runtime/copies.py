@@ -3,38 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from archdef.exec.calls import Thread
-from archdef.exec.guest import GuestMemory
+from archdef.exec.guest import GuestBytes
 from archdef.host.pinned import HostBytes
 from archdef.run.pointer import Pointer
-
-
-class GuestBytes(HostBytes):
-    """Ordinary memory of the program."""
-
-    def __init__(self, memory: GuestMemory, address: int, nbytes: int, registered: bool):
-        self.memory, self.address, self._nbytes, self.registered = memory, address, nbytes, registered
-
-    @property
-    def nbytes(self) -> int:
-        return self._nbytes
-
-    @property
-    def pinned(self) -> bool:
-        return self.registered
-
-    def first(self, nbytes: int) -> GuestBytes:
-        return GuestBytes(self.memory, self.address, nbytes, self.registered)
-
-    def read(self) -> np.ndarray:
-        data = np.empty(self._nbytes, "u1")
-        self.memory.into(self.address, data)
-        return data
-
-    def write(self, data: np.ndarray) -> None:
-        self.memory.out_of(self.address, np.ascontiguousarray(data))
 
 
 def copy_ends(thread: Thread, to: int, source: int, nbytes: int) -> tuple[Pointer | HostBytes, Pointer | HostBytes]:

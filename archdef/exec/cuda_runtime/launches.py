@@ -26,23 +26,10 @@ _MOST_ATTRIBUTES: Final = 64
 _MOST_CONFIG: Final = 3
 
 
-@answers("__cudaPushCallConfiguration", status=False)
-def push_configuration(thread: Thread, grid_xy: int, grid_z: int, block_xy: int, block_z: int, shared_bytes: int, stream: int) -> None:
-    """Keep what stands between ``<<<`` and ``>>>`` until the stub asks for it."""
-    packed = (struct.pack("<QI", xy, z & 0xFFFFFFFF) for xy, z in ((grid_xy, grid_z), (block_xy, block_z)))
-    thread.configurations.append((*packed, shared_bytes, stream))  # type: ignore[arg-type]
-
-
 @answers("__cudaPopCallConfiguration")
-def pop_configuration(thread: Thread, grid: int, block: int, shared_bytes: int, stream: int) -> None:
-    """Give it back."""
-    if not thread.configurations:
-        raise Refusal("MissingConfiguration", "a kernel was called without <<<…>>>")
-    blocks, threads, nbytes, handle = thread.configurations.pop()
-    thread.memory.put(grid, blocks)
-    thread.memory.put(block, threads)
-    thread.memory.put_word(shared_bytes, nbytes)
-    thread.memory.put_word(stream, handle)
+def pop_configuration(thread: Thread) -> None:
+    """Refuse. What stands between ``<<<`` and ``>>>`` the stand-in itself keeps until the stub asks for it: here comes who has pushed nothing."""
+    raise Refusal("MissingConfiguration", "a kernel was called without <<<…>>>")
 
 
 @answers("cudaConfigureCall")

@@ -8,6 +8,7 @@ import numpy as np
 
 from archdef.exec.calls import Thread, answers, signed
 from archdef.exec.cuda_runtime.copies import copy_ends
+from archdef.exec.guest import GuestCopy
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal
@@ -25,8 +26,6 @@ _IO, _READ_ONLY = 4, 8
 def malloc(thread: Thread, out: int, nbytes: int) -> None:
     """Allocate."""
     thread.memory.put_word(out, thread.session.allocated(thread.runtime.Malloc(nbytes)))
-
-
 
 
 @answers("cudaMallocManaged")
@@ -161,20 +160,24 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
         return
-    target = end if end is not None else session.host_view(to, nbytes)
-    origin = start if start is not None else session.host_view(source, nbytes)
-    bounced = None
-    if target is None:
+    target: ends.End | None = end if end is not None else session.host_view(to, nbytes)
+    origin: ends.End | None = start if start is not None else session.host_view(source, nbytes)
+    outside: GuestCopy | None = None
+    bounced: np.ndarray | None = None
+    if end is None and start is None and target is None:
         target = bounced = np.empty(nbytes, "u1")
-    if origin is None:
+    elif target is None:
+        target = outside = GuestCopy(thread.memory, to, nbytes)
+    if origin is None and end is not None:
+        origin = outside = GuestCopy(thread.memory, source, nbytes)
+    elif origin is None:
         origin = np.empty(nbytes, "u1")
         thread.memory.into(source, origin)
-        wait = wait or session.is_registered(source)
-    if wait or bounced is not None:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
+    thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
+    if wait or end is None and outside is not None or outside is not None and origin is outside and session.is_registered(source) or bounced is not None:
         thread.runtime.StreamSynchronize(session.stream(stream))
-    else:
-        thread.runtime.MemcpyAsync(target, origin, nbytes, ends.DEFAULT, session.stream(stream))
+    if outside is not None:
+        outside.check()
     if bounced is not None:
         thread.memory.out_of(to, bounced)
 

@@ -1,5 +1,5 @@
 """How often an access of a warp goes over the banks of shared memory; a memo per op keeps it."""
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.bits cimport lowest_bit
@@ -7,7 +7,7 @@ from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.memo cimport Memo
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.timeline cimport bank_use, note_banks, timeline_pattern
-from archdef.engine.timeline_record cimport BankRecord, BankUse
+from archdef.engine.timeline_record cimport BankRecord
 from archdef.engine.types cimport K_LOAD
 from archdef.engine.uop cimport Uop
 
@@ -62,18 +62,13 @@ cdef void _count_passes(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const
 
 cdef void over_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
     """Find how often an access goes over the banks, and record what they serve where that is asked for."""
-    cdef bint known = memo.banks_key == key
     cdef BankRecord *banks
-    cdef BankUse *use
-    cdef int64_t first
-    if not known:
+    if memo.banks_key != key or memo.bank_use == NULL:
         _count_passes(w, u, memo, lanes, address, key)
-    if w.residency.recorded == NULL:
-        memo.passes_key = memo.banks_key
-        return
-    banks = &w.residency.recorded.timeline.banks
-    use = bank_use(banks, w.launch, u)
-    first = <int64_t>(<uint32_t>(address[memo.first] // <uint64_t>w.launch.m.shared.bank_width_bytes) % <uint32_t>banks.banks)
-    if not known:
-        timeline_pattern(use, w.launch, u, banks, address, lanes, first)
-    note_banks(banks, use, first)
+        if w.residency.recorded == NULL:
+            memo.passes_key = memo.banks_key
+            return
+        banks = &w.residency.recorded.timeline.banks
+        memo.bank_use = bank_use(banks, w.launch, u)
+        timeline_pattern(memo.bank_use, w.launch, u, banks, address, lanes, address[memo.first])
+    note_banks(w, memo.bank_use, address[memo.first])

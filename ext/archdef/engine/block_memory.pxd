@@ -1,13 +1,16 @@
 """Host memory of a resident block: where its parts lie."""
 from libc.stdint cimport int32_t, int64_t
 
+from archdef.engine.arena cimport Arena
+
 cdef struct BlockStorage:        # host memory of a resident block: this, then what `BlockLayout` says
     BlockStorage *next
     BlockStorage *apart          # a piece of its own for what few warps touch
 
 cdef struct BlockStoragePool:    # of blocks that have ended
     BlockStorage *free[128]      # by class of size
-    BlockStorage *slabs          # pieces of host memory that all of them lie in …
+    Arena *arena                 # that the first of them lie in …
+    BlockStorage *slabs          # … and pieces of host memory for all others …
     int64_t slab_bytes           # … together
 
 cdef struct BlockLayout:         # where the parts of a block's memory lie, in bytes from its start

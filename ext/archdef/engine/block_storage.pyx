@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free
 
+from archdef.engine.arena cimport arena_room
 from archdef.engine.block_memory cimport BlockLayout, BlockStorage, BlockStoragePool
 from archdef.engine.copying cimport Copies
 from archdef.engine.divergence cimport Frame, Split
@@ -14,7 +15,8 @@ cdef extern from "archdef/engine/pages.h" nogil:
 cdef enum:
     LINE = 64
     SMALLEST = 1024
-    SLAB = 1048576               # of the first slab; each is as large as all before it together,
+    FIRST_SLAB = 65536           # in the session's own memory, up to
+    SLAB = 1048576               # in all; each of the others is as large as all before it together,
     LARGEST_SLAB = 33554432      # up to this
 
 
@@ -58,18 +60,23 @@ cdef void block_storage_plan(Launch *launch) noexcept nogil:
 
 cdef int _more(BlockStoragePool *pool, int32_t kind, int64_t bytes_) noexcept nogil:
     """Take a piece of host memory that holds several of a class. Returns -1 if there is none."""
-    cdef int64_t wanted = min(max(<int64_t>SLAB, pool.slab_bytes), <int64_t>LARGEST_SLAB)
+    cdef bint first = pool.slab_bytes < SLAB
+    cdef int64_t wanted = <int64_t>FIRST_SLAB if first else min(pool.slab_bytes, <int64_t>LARGEST_SLAB)
     cdef int64_t count = max((wanted - LINE) // bytes_, 1), i
     cdef char *slab
     cdef BlockStorage *made
     if kind >= STORAGE_CLASSES:
         return -1
-    slab = <char *>pages_take(LINE, <size_t>(LINE + count * bytes_))
+    if first:
+        slab = <char *>arena_room(pool.arena, <size_t>(LINE + count * bytes_))
+    else:
+        slab = <char *>pages_take(LINE, <size_t>(LINE + count * bytes_))
     if slab == NULL:
         return -1
     pool.slab_bytes += LINE + count * bytes_
-    (<BlockStorage *>slab).next = pool.slabs
-    pool.slabs = <BlockStorage *>slab
+    if not first:
+        (<BlockStorage *>slab).next = pool.slabs
+        pool.slabs = <BlockStorage *>slab
     for i in range(count - 1, -1, -1):
         made = <BlockStorage *>(slab + LINE + i * bytes_)
         made.next = pool.free[kind]
@@ -131,7 +138,7 @@ cdef void block_storage_assign(const Launch *launch, BlockStorage *storage, Warp
 
 
 cdef void block_storage_close(BlockStoragePool *pool) noexcept nogil:
-    """Free the memory of all blocks."""
+    """Free the memory of all blocks that is not the arena's."""
     cdef BlockStorage *slab
     while pool.slabs != NULL:
         slab = pool.slabs

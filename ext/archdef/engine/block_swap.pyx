@@ -13,7 +13,7 @@ from archdef.engine.residency cimport Residency
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport note_wait, timeline_block
+from archdef.engine.timeline cimport note_wait, timeline_block, timeline_places
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 
@@ -90,6 +90,8 @@ cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
         w.block = slot
         if w.next_waiting >= 0:
             w.next_waiting = _moved(b, child_launches, w.next_waiting)
+    if residency.recorded != NULL:
+        timeline_places(sm.core.warps, b)
     for i in range(BARRIERS):
         if b.barriers[i].first_waiting >= 0:
             b.barriers[i].first_waiting = _moved(b, child_launches, b.barriers[i].first_waiting)

@@ -23,7 +23,7 @@ from archdef.engine.block_storage cimport block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.residency cimport Residency
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport timeline_block
+from archdef.engine.timeline cimport timeline_block, timeline_places
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -237,6 +237,8 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         fetch_preload(&sm.code, &sm.core, launch)
     _open_block(sm, b)
     _count_block(sm, launch, residency)
+    if residency.recorded != NULL:
+        timeline_places(sm.core.warps, b)
     for i in range(launch.block_warps):
         w = sm.core.warps + b.warps[i]
         block_storage_assign(launch, b.storage, w, i)

@@ -1,6 +1,7 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.parameters cimport SECTORS, CacheParameters
 from archdef.engine.replacement cimport Replacement, replacement_told
 
@@ -47,8 +48,7 @@ cdef inline void cache_tell(const Cache *cache, int64_t event, uint64_t line, co
         replacement_told(cache.asked, event, line, <int64_t>cache_set(cache, line), (slot - cache.lines) % cache.table.ways if slot != NULL else -1,
                          cache.clock, cache.table.sets, cache.table.ways)
 
-cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil
-cdef int cache_open(Cache *cache, const CacheParameters *table) except -1
+cdef int cache_make(Cache *cache, const CacheParameters *table, Arena *arena) noexcept nogil
 cdef void cache_close(Cache *cache) noexcept nogil
 cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil
 cdef Line *cache_probe(Cache *cache, uint64_t line) noexcept nogil

@@ -1,8 +1,8 @@
 """A set-associative tag array with sectors. Tags only: data are in device memory."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 from archdef.engine.clock cimport NEVER
 from archdef.engine.pseudorandom cimport pseudorandom_below
 from archdef.engine.parameters cimport SECTORS, CacheParameters
@@ -12,7 +12,7 @@ from archdef.engine.replacement cimport replacement_close, replacement_emptied, 
 cdef enum:
     NARROW = 16      # ways up to which a set is searched one by one; wider sets have an index of their lines and keep the order of use as a list
 
-cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
+cdef int cache_make(Cache *cache, const CacheParameters *table, Arena *arena) noexcept nogil:
     """Make an empty cache; one of 0 sets stays without lines. Returns -1 if the host has no memory for it."""
     cache.table = table[0]
     cache.clock = 0
@@ -29,30 +29,30 @@ cdef int cache_make(Cache *cache, const CacheParameters *table) noexcept nogil:
     if table.sets == 0:
         return 0
     if table.partial_dirty_ways:
-        cache.over_quota = <uint8_t *>calloc(<size_t>table.sets, 1)
+        cache.over_quota = <uint8_t *>arena_zeroed(arena, <size_t>table.sets)
         if cache.over_quota == NULL:
             return -1
-    cache.lines = <Line *>calloc(<size_t>(table.sets * table.ways), sizeof(Line))
-    cache.tags = <uint64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(uint64_t))
-    cache.used = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
+    cache.lines = <Line *>arena_zeroed(arena, <size_t>(table.sets * table.ways) * sizeof(Line))
+    cache.tags = <uint64_t *>arena_zeroed(arena, <size_t>(table.sets * table.ways) * sizeof(uint64_t))
+    cache.used = <int64_t *>arena_zeroed(arena, <size_t>(table.sets * table.ways) * sizeof(int64_t))
     if cache.lines == NULL or cache.tags == NULL or cache.used == NULL:
         return -1
     if table.hook:
         cache.asked = replacement_open(table)
         return -1 if cache.asked == NULL else 0
-    return _make_index(cache) if table.ways > NARROW else 0
+    return _make_index(cache, arena) if table.ways > NARROW else 0
 
 
-cdef int _make_index(Cache *cache) noexcept nogil:
+cdef int _make_index(Cache *cache, Arena *arena) noexcept nogil:
     """Give a cache of wide sets its index and the order of use."""
     cdef int64_t lines = cache.table.sets * cache.table.ways
     cache.index_mask = 1
     while <int64_t>cache.index_mask < 2 * lines:
         cache.index_mask *= 2
     cache.index_mask -= 1
-    cache.index = <uint32_t *>calloc(<size_t>cache.index_mask + 1, sizeof(uint32_t))
-    cache.order = <int32_t *>calloc(<size_t>(2 * lines), sizeof(int32_t))
-    cache.ends = <int32_t *>calloc(<size_t>(2 * cache.table.sets), sizeof(int32_t))
+    cache.index = <uint32_t *>arena_zeroed(arena, (<size_t>cache.index_mask + 1) * sizeof(uint32_t))
+    cache.order = <int32_t *>arena_room(arena, <size_t>(2 * lines) * sizeof(int32_t))
+    cache.ends = <int32_t *>arena_room(arena, <size_t>(2 * cache.table.sets) * sizeof(int32_t))
     if cache.index == NULL or cache.order == NULL or cache.ends == NULL:
         return -1
     _clear_order(cache)
@@ -128,30 +128,10 @@ cdef inline void _make_latest(Cache *cache, int64_t slot) noexcept nogil:
     ends[1] = <int32_t>slot
 
 
-cdef int cache_open(Cache *cache, const CacheParameters *table) except -1:
-    """The same. Raises MemoryError."""
-    if cache_make(cache, table) < 0:
-        raise MemoryError("tags of a cache")
-    return 0
-
-
 cdef void cache_close(Cache *cache) noexcept nogil:
-    free(cache.lines)
-    free(cache.tags)
-    free(cache.used)
-    free(cache.over_quota)
-    free(cache.index)
-    free(cache.order)
-    free(cache.ends)
+    """Give up what it has beside its arena."""
     replacement_close(cache.asked)
     cache.asked = NULL
-    cache.index = NULL
-    cache.order = NULL
-    cache.ends = NULL
-    cache.lines = NULL
-    cache.tags = NULL
-    cache.used = NULL
-    cache.over_quota = NULL
 
 
 cdef void cache_resize(Cache *cache, int64_t sets, int64_t ways) noexcept nogil:

@@ -1,6 +1,7 @@
 """The crossbar: how packets leave a cluster, come into a partition or slice, and go back. What is first come first served is a time."""
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.atomic_unit cimport AtomicUnit, atomic_data, atomic_packet
 from archdef.engine.clock cimport cycle_at
 from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, events_push
@@ -148,5 +149,5 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
             arrival = topology_travel(x.topology, sm, slice, packet, arrival)
     return arrival
 
-cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1
+cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports, Arena *arena) except -1
 cdef void crossbar_close(Crossbar *x) noexcept nogil

@@ -2,14 +2,15 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_room
 from archdef.engine.events cimport Events
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.route cimport Routing
-from archdef.engine.link cimport links_close, links_open
+from archdef.engine.link cimport links_open
 from archdef.engine.topology cimport topology_close, topology_open
 
 
-cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports) except -1:
+cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports, Arena *arena) except -1:
     """Make idle ways between so many ports and the partitions; answers go to `inboxes`, one per multiprocessor."""
     cdef const MachineTable *m = routing.m
     x.m = m
@@ -25,12 +26,12 @@ cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int
             or x.counters == NULL):
         raise MemoryError("crossbar of the machine")
     _number_clusters(x)
-    _measure_noc(x)
-    x.topology = topology_open(m)
+    _measure_noc(x, arena)
+    x.topology = topology_open(m, arena)
     if m.interconnect.cluster_ports.response_bytes_per_cycle:
-        x.links = links_open(x.cluster[m.chip.multiprocessors - 1] + 1)
+        x.links = links_open(x.cluster[m.chip.multiprocessors - 1] + 1, arena)
     if m.interconnect.l2_partitions.link_bytes_per_cycle and m.interconnect.l2_partitions.count > 1:
-        x.partition_links = links_open(m.interconnect.l2_partitions.count * m.interconnect.l2_partitions.links)
+        x.partition_links = links_open(m.interconnect.l2_partitions.count * m.interconnect.l2_partitions.links, arena)
     return 0
 
 
@@ -38,14 +39,11 @@ cdef void crossbar_close(Crossbar *x) noexcept nogil:
     """Free what `crossbar_open` took, complete or not."""
     free(x.cluster)
     free(x.hop_fs)
-    free(x.noc_distance_fs)
     free(x.sending_fs)
     free(x.leaving_fs)
     free(x.in_free_fs)
     free(x.out_free_fs)
     free(x.counters)
-    links_close(x.links)
-    links_close(x.partition_links)
     topology_close(x.topology)
     x.cluster = NULL
     x.hop_fs = x.noc_distance_fs = x.sending_fs = x.leaving_fs = x.in_free_fs = x.out_free_fs = NULL
@@ -75,14 +73,14 @@ cdef int _number_clusters(Crossbar *x) except -1:
     return 0
 
 
-cdef int _measure_noc(Crossbar *x) except -1:
+cdef int _measure_noc(Crossbar *x, Arena *arena) except -1:
     """Say by how much answers from each partition take longer to each cluster: any number up to the most, always the same."""
     cdef const MachineTable *m = x.m
     cdef int64_t i
     cdef uint64_t mixed
     if x.hop_fs == NULL:
         return 0
-    x.noc_distance_fs = <int64_t *>calloc(<size_t>(m.chip.multiprocessors * m.dram.partitions), sizeof(int64_t))
+    x.noc_distance_fs = <int64_t *>arena_room(arena, <size_t>(m.chip.multiprocessors * m.dram.partitions) * sizeof(int64_t))
     if x.noc_distance_fs == NULL:
         raise MemoryError("distances of the network")
     for i in range((x.cluster[m.chip.multiprocessors - 1] + 1) * m.dram.partitions):

@@ -111,7 +111,7 @@ cdef dict _counted(const Dispatcher *dispatcher):
         unstarted += launch.blocks - launch.next_block
         launch = launch.next_running
     for i in range(dispatcher.m.chip.multiprocessors):
-        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count) if dispatcher.sms[i].core != NULL else 0):
             if dispatcher.sms[i].core.blocks[k].running:
                 resident += 1
     return {"resident": resident, "unstarted": unstarted}
@@ -138,7 +138,7 @@ cdef object explain_deadlock(const Fault *f, const Dispatcher *dispatcher, Grid 
     branch = None
     for i in range(dispatcher.m.chip.multiprocessors):
         sm = dispatcher.sms[i].core
-        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count)):
+        for k in range(<int32_t>(SCHEDULER_WARPS * dispatcher.m.schedulers.count) if sm != NULL else 0):
             w = sm.warps + k
             if w.launch == NULL or not sm.blocks[w.block].running or len(waiting) >= MOST:
                 continue

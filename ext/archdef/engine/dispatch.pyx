@@ -21,7 +21,7 @@ from archdef.engine.child_launches cimport buffer_return, child_launches_drop, l
 from archdef.engine.fault_code cimport FAULT_LAUNCH_COPY
 from archdef.engine.dispatch_event cimport (DISPATCH_ASK, DISPATCH_LAUNCH_ENQUEUED, DISPATCH_SLOT_FREE, DISPATCH_LAUNCH_READY, DISPATCH_BLOCK_RESUMES,
                                             DISPATCH_BLOCK_WAITING, Ended, DispatchEvent)
-from archdef.engine.dispatcher cimport BlockSlots, Dispatcher, dispatch_note, dispatch_take
+from archdef.engine.dispatcher cimport BlockSlots, Dispatcher, dispatch_note, dispatch_take, room_for
 from archdef.engine.heap cimport heap_room
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, BlockCluster, ChildLaunches, Launch, Origin, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
@@ -208,10 +208,15 @@ cdef void _occupy_slots(BlockSlots *sm, int32_t slot, const int64_t *cost, int32
 
 cdef bint _place_block(Dispatcher *d, BlockSlots *sm, Launch *launch, BlockCluster *cluster, int64_t earliest) noexcept nogil:
     """Give the launch's next block, which is alone or in a cluster, a place on a multiprocessor that has room. False: the host has no memory for it."""
-    cdef int32_t slot = _lowest(sm.free_blocks)
-    cdef Block *b = sm.core.blocks + slot
+    cdef int32_t slot
+    cdef Block *b
     cdef int64_t start = max(max(earliest, launch.ready), d.launch_free)
     cdef int64_t begin = max(start, sm.launch_free)
+    if sm.core == NULL and d.make_sm(d.maker, sm - d.sms) < 0:
+        d.fault.out_of_memory = True
+        return False
+    slot = _lowest(sm.free_blocks)
+    b = sm.core.blocks + slot
     b.launch = launch
     b.number = launch.next_block if cluster == NULL else cluster_number(launch, launch.next_block)
     b.cluster = cluster
@@ -235,16 +240,6 @@ cdef bint _place_block(Dispatcher *d, BlockSlots *sm, Launch *launch, BlockClust
     return True
 
 
-cdef int64_t _room_for(const BlockSlots *sm, const Launch *launch) noexcept nogil:
-    """How many more blocks of a launch a multiprocessor has room for."""
-    cdef int64_t room = WHOLE
-    cdef int k
-    for k in range(4):
-        if launch.cost[k]:
-            room = min(room, (WHOLE - sm.used[k]) // launch.cost[k])
-    return room
-
-
 cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept nogil:
     """Give the blocks of the launch's next cluster places on multiprocessors that share a port, where most of such blocks fit.
 
@@ -257,7 +252,7 @@ cdef bint _place_cluster(Dispatcher *d, Launch *launch, int64_t cycle) noexcept 
         end = first
         room = 0
         while end < n and port[end] == port[first]:
-            room += _room_for(d.sms + end, launch)
+            room += room_for(d.sms + end, launch)
             end += 1
         if room > most:
             most = room

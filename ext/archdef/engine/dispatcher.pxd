@@ -5,13 +5,13 @@ from archdef.engine.block_memory cimport BlockStoragePool
 from archdef.engine.dispatch_event cimport DispatchEvent, Ended
 from archdef.engine.dispatch_policy cimport DispatchPolicy
 from archdef.engine.fault_record cimport Fault
-from archdef.engine.launch cimport ChildLaunches, Launch
+from archdef.engine.launch cimport WHOLE, ChildLaunches, Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.messages cimport Messages
 from archdef.engine.sm_core cimport SmCore
 
 cdef struct BlockSlots:          # of a multiprocessor
-    SmCore *core
+    SmCore *core                 # NULL: it has never had a block
     int64_t used[4]              # by resident blocks, as in Launch.cost
     int64_t launch_free          # cycle at which the next block may start here
     uint64_t free_warps[8]       # bit s of word k: slot 64 k + s
@@ -25,6 +25,8 @@ cdef struct Dispatcher:
     Fault *fault                 # the machine's
     Messages *messages           # likewise
     BlockSlots *sms              # [multiprocessors]
+    int (*make_sm)(void *maker, int64_t number) noexcept nogil    # makes the state of a multiprocessor; -1: the host has no memory for it
+    void *maker
     const int32_t *port          # [multiprocessors]: which share a port to the network, the same number
     BlockStoragePool storage
     Launch **launches            # by number
@@ -61,6 +63,15 @@ cdef struct Dispatcher:
     int64_t end_part             # … and 64ths of one
     int64_t next_end             # first cycle of the ends that are known but lie ahead, NEVER: there are none
     int64_t horizon              # everything before it has been handled
+
+cdef inline int64_t room_for(const BlockSlots *sm, const Launch *launch) noexcept nogil:
+    """How many more blocks of a launch a multiprocessor has room for."""
+    cdef int64_t room = WHOLE
+    cdef int k
+    for k in range(4):
+        if launch.cost[k]:
+            room = min(room, (WHOLE - sm.used[k]) // launch.cost[k])
+    return room
 
 cdef void dispatch_note(Dispatcher *d, int64_t cycle, int32_t kind, int32_t sm, int32_t index) noexcept nogil
 cdef DispatchEvent dispatch_take(Dispatcher *d) noexcept nogil

@@ -1,6 +1,7 @@
 """One DRAM partition: queue, banks, rows, and the first-ready scheduler that decides which column goes next."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.cache cimport Line
 from archdef.engine.machine cimport MachineTable
 
@@ -91,8 +92,7 @@ cdef inline int64_t dram_room(const MachineTable *m) noexcept nogil:
     """Entries of a partition."""
     return 2 * m.dram.queue_entries + 64
 
-cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1
-cdef void dram_close(Dram *d) noexcept nogil
+cdef int dram_open(Dram *d, const MachineTable *m, int64_t which, Arena *arena) noexcept nogil
 cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil
 cdef bint dram_look(Dram *d, int64_t now_fs, int64_t *again_fs) noexcept nogil
 cdef void dram_open_row(Dram *d, Bank *b, int64_t row, int64_t now_fs) noexcept nogil

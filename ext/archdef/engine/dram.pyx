@@ -6,24 +6,24 @@ Invariants:
 - decisions come at non-decreasing times, each at the first moment at which a column command may go.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
 
+from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.clock cimport NEVER
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport DRAM_PAGE_POLICY_CLOSE_ADAPTIVE
 
 
-cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
-    """Make an idle partition with all rows closed. Partitions take turns in refreshing."""
+cdef int dram_open(Dram *d, const MachineTable *m, int64_t which, Arena *arena) noexcept nogil:
+    """Make an idle partition with all rows closed. Partitions take turns in refreshing. Returns -1 if the host has no memory for it."""
     cdef int64_t i, room = dram_room(m)
     d.m = m
-    d.entries = <Entry *>calloc(<size_t>room, sizeof(Entry))
-    d.banks = <Bank *>calloc(<size_t>m.dram.banks, sizeof(Bank))
-    d.refreshes = <Refresh *>calloc(<size_t>m.dram.banks, sizeof(Refresh))
+    d.entries = <Entry *>arena_zeroed(arena, <size_t>room * sizeof(Entry))
+    d.banks = <Bank *>arena_zeroed(arena, <size_t>m.dram.banks * sizeof(Bank))
+    d.refreshes = <Refresh *>arena_zeroed(arena, <size_t>m.dram.banks * sizeof(Refresh))
     if d.entries == NULL or d.banks == NULL or d.refreshes == NULL:
-        raise MemoryError("queue of a DRAM partition")
+        return -1
     for i in range(room):
         d.entries[i].next = <int32_t>(i + 1 if i + 1 < room else -1)
     for i in range(m.dram.banks):
@@ -40,15 +40,6 @@ cdef int dram_open(Dram *d, const MachineTable *m, int64_t which) except -1:
     d.free_entry = 0
     d.arrivals_head = d.arrivals_tail = -1
     return 0
-
-
-cdef void dram_close(Dram *d) noexcept nogil:
-    free(d.entries)
-    free(d.banks)
-    free(d.refreshes)
-    d.entries = NULL
-    d.banks = NULL
-    d.refreshes = NULL
 
 
 cdef int32_t dram_enqueue(Dram *d, int64_t arrival_fs, uint64_t local, int32_t bytes, int32_t direction) noexcept nogil:

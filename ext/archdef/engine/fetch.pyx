@@ -5,8 +5,8 @@ instruction is in another one than the last; what it then waits for is the wait 
 the lines behind along. Caches are made when a multiprocessor first needs them: most launches of a large machine use a few.
 """
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport arena_zeroed
 from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_probe, cache_take, cache_victim
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -23,35 +23,32 @@ cdef int _open(CodeCaches *code, const MachineTable *m) noexcept nogil:
     """Make the caches, empty. Returns -1 if the host has no memory for them."""
     cdef const CacheParameters *behind[2]
     cdef int64_t i, count = m.schedulers.count if m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 1
-    code.arrives = <int64_t *>calloc(<size_t>(count * _lines(&m.caches.instruction)), sizeof(int64_t))
-    code.first = <Cache *>calloc(<size_t>count, sizeof(Cache))
+    code.arrives = <int64_t *>arena_zeroed(code.arena, <size_t>(count * _lines(&m.caches.instruction)) * sizeof(int64_t))
+    code.first = <Cache *>arena_zeroed(code.arena, <size_t>count * sizeof(Cache))
     if code.first == NULL or code.arrives == NULL:
         return -1
     for i in range(count):
-        if cache_make(code.first + i, &m.caches.instruction) < 0:
+        if cache_make(code.first + i, &m.caches.instruction, code.arena) < 0:
             return -1
     behind[0] = &m.caches.instruction_l2
     behind[1] = &m.caches.instruction_l3
     for i in range(2):
         if behind[i].sets == 0:
             break
-        code.behind_arrives[i] = <int64_t *>calloc(<size_t>_lines(behind[i]), sizeof(int64_t))
-        if cache_make(&code.behind[i], behind[i]) < 0 or code.behind_arrives[i] == NULL:
+        code.behind_arrives[i] = <int64_t *>arena_zeroed(code.arena, <size_t>_lines(behind[i]) * sizeof(int64_t))
+        if cache_make(&code.behind[i], behind[i], code.arena) < 0 or code.behind_arrives[i] == NULL:
             return -1
     return 0
 
 
 cdef void fetch_close(CodeCaches *code, const MachineTable *m) noexcept nogil:
-    """Free them, complete or not."""
+    """Give up what they have beside their arena, complete or not."""
     cdef int64_t i
     if code.first != NULL:
         for i in range(m.schedulers.count if m.caches.instruction.scope == CACHE_SCOPE_SCHEDULER else 1):
             cache_close(code.first + i)
     for i in range(2):
         cache_close(&code.behind[i])
-        free(code.behind_arrives[i])
-    free(code.first)
-    free(code.arrives)
 
 
 cdef uint64_t fetch_base(const Launch *launch) noexcept nogil:

@@ -461,5 +461,8 @@ cdef class Grid:
     def counted(self):
         """Give the counters of its statements and of its share of every multiprocessor, as two structured arrays, how often each op was issued,
         and most resident blocks."""
+        cdef int64_t most = 0, i
         statements, multiprocessor, issued = as_records(&self.launch, self.origin.residencies, self.multiprocessors)
-        return statements, multiprocessor, issued, max(self.origin.residencies[i].most_resident for i in range(self.multiprocessors))
+        for i in range(self.multiprocessors):
+            most = max(most, self.origin.residencies[i].most_resident)
+        return statements, multiprocessor, issued, most

@@ -83,6 +83,8 @@ cdef void group_release(Launch *launch, const Dispatcher *dispatcher, int64_t cy
     cdef int32_t k
     cdef const Block *b
     for i in range(launch.m.chip.multiprocessors):
+        if dispatcher.sms[i].core == NULL:
+            continue
         for k in range(<int32_t>(SCHEDULER_WARPS * launch.m.schedulers.count)):
             b = dispatcher.sms[i].core.blocks + k
             if b.running and b.launch == launch and b.barriers[GRID_BARRIER].first_waiting >= 0:

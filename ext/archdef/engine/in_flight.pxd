@@ -30,8 +30,10 @@ cdef struct InFlight:            # with what is free of each kind, -1: none
     Load *loads
     Mshr *mshrs
     Waiter *waiters
-    int32_t free_load
+    int32_t free_load            # of loads and waiters, those behind all that were ever taken are free in order, and nothing has been written there
     int32_t free_mshr
     int32_t free_waiter
+    int32_t fresh_load           # the first of these …
+    int32_t fresh_waiter         # … of each kind
     int32_t waiters_left
     int32_t free_texture         # like `free_mshr`, of a pool for the cluster's texture cache

@@ -1,6 +1,7 @@
 """Requests of one cluster for the same sectors of a line, answered together at the partition."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.crossbar cimport Crossbar
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.port cimport Request
@@ -22,7 +23,6 @@ cdef struct L2Coalescers:
     int32_t *follower_next
     int64_t latency_fs       # of the lookup
 
-cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar) except -1
-cdef void l2_coalescer_close(L2Coalescers *g) noexcept nogil
+cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar, Arena *arena) except -1
 cdef bint l2_coalescer_join(L2Coalescers *g, int32_t which, uint64_t number, uint32_t wanted, int32_t sm, const Request *r, int64_t time_fs) noexcept nogil
 cdef void l2_coalescer_answered(L2Coalescers *g, int64_t record, int32_t slice, int64_t arrival_fs) noexcept nogil

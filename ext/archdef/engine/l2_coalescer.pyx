@@ -5,15 +5,15 @@ answered; they cost the cache no lookup and the partition's port no data. There 
 sectors of the line closes it without opening one itself; the one that comes when as many as the machine gathers are together opens it anew.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 from archdef.engine.clock cimport NEVER
 from archdef.engine.crossbar cimport Crossbar, crossbar_deliver
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.port cimport Request
 
 
-cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar) except -1:
+cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar, Arena *arena) except -1:
     """Make room for what is gathered; none if the machine does not."""
     cdef const MachineTable *m = crossbar.m
     cdef int64_t records = m.chip.multiprocessors * crossbar.routing.slots, i
@@ -22,24 +22,15 @@ cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar) except -1:
     g.latency_fs = m.caches.l2.latency_cycles * m.clocks.core_period_fs
     if m.interconnect.request_coalescer.requests < 2 or m.caches.l2.sets == 0:
         return 0
-    g.entries = <CoalescerEntry *>calloc(<size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines), sizeof(CoalescerEntry))
-    g.entry_of = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
-    g.follower = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
-    g.follower_next = <int32_t *>calloc(<size_t>records, sizeof(int32_t))
+    g.entries = <CoalescerEntry *>arena_zeroed(arena, <size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines) * sizeof(CoalescerEntry))
+    g.entry_of = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
+    g.follower = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
+    g.follower_next = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
     if g.entries == NULL or g.entry_of == NULL or g.follower == NULL or g.follower_next == NULL:
         raise MemoryError("requests of the L2 coalescer")
     for i in range(records):
         g.entry_of[i] = g.follower[i] = -1
     return 0
-
-
-cdef void l2_coalescer_close(L2Coalescers *g) noexcept nogil:
-    free(g.entries)
-    free(g.entry_of)
-    free(g.follower)
-    free(g.follower_next)
-    g.entries = NULL
-    g.entry_of = g.follower = g.follower_next = NULL
 
 
 cdef inline void _hand(L2Coalescers *g, int32_t record, int64_t arrival_fs) noexcept nogil:

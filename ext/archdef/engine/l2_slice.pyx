@@ -4,8 +4,8 @@ A request comes in by the crossbar (`l2_arrive`). What the slice has is answered
 partition's DRAM controller, which come back by `l2_served`. A machine without an L2 has the controllers alone.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 from archdef.engine.atomic_unit cimport atomic_answer, atomic_hold, atomic_work
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport ALL_SECTORS, Cache, Line, cache_find, cache_take, cache_victim
@@ -15,7 +15,7 @@ from archdef.engine.dram cimport DIR_READ, DIR_WRITE, Entry
 from archdef.engine.l2_coalescer cimport l2_coalescer_answered, l2_coalescer_join
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport SECTORS, CacheParameters
-from archdef.engine.partition cimport Partition, partition_enqueue
+from archdef.engine.partition cimport Partition, partition_enqueue, partition_ready
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.request_trace cimport RequestRecord, traced, trace_served
 from archdef.engine.route cimport home_distance, slice_of
@@ -43,24 +43,15 @@ cdef struct Visit:           # a request at a cache of a partition
     int64_t time_fs          # when the lookup is done
 
 
-cdef int l2_open(L2 *l2) except -1:
-    """Make room for what waits; the neighbours are there already."""
+cdef int l2_open(L2 *l2, Arena *arena) except -1:
+    """Make room for what waits; the neighbours are there already. What a record holds is written when a request takes it."""
     cdef int64_t records = l2.m.chip.multiprocessors * l2.routing.slots
-    l2.atomics = <AtomicUnit *>calloc(<size_t>l2.m.dram.partitions, sizeof(AtomicUnit))
-    l2.remaining = <int64_t *>calloc(<size_t>records, sizeof(int64_t))
-    l2.waiter_next = <int32_t *>calloc(<size_t>(records * SECTORS), sizeof(int32_t))
+    l2.atomics = <AtomicUnit *>arena_zeroed(arena, <size_t>l2.m.dram.partitions * sizeof(AtomicUnit))
+    l2.remaining = <int64_t *>arena_room(arena, <size_t>records * sizeof(int64_t))
+    l2.waiter_next = <int32_t *>arena_room(arena, <size_t>(records * SECTORS) * sizeof(int32_t))
     if l2.atomics == NULL or l2.remaining == NULL or l2.waiter_next == NULL:
         raise MemoryError("L2 of the machine")
     return 0
-
-
-cdef void l2_close(L2 *l2) noexcept nogil:
-    free(l2.atomics)
-    free(l2.remaining)
-    free(l2.waiter_next)
-    l2.atomics = NULL
-    l2.remaining = NULL
-    l2.waiter_next = NULL
 
 
 # ------------------------------------------------------------------------------------------------------------------ answers
@@ -146,9 +137,10 @@ cdef inline int32_t *_asker(L2 *l2, int32_t which, int32_t index) noexcept nogil
 
 cdef void _asks(L2 *l2, int32_t which, int32_t index, const Request *r, int64_t time_fs) noexcept nogil:
     """Note that a request has put a transaction into the queue of DRAM."""
+    cdef RequestRecord *record = traced(l2.crossbar.trace, r.record)
+    record.queued = time_fs
+    record.ahead = r.record - 1
     _asker(l2, which, index)[0] = r.record
-    traced(l2.crossbar.trace, r.record).queued = time_fs
-    traced(l2.crossbar.trace, r.record).ahead = r.record - 1
 
 
 cdef void _joins(Visit *v, int32_t index) noexcept nogil:
@@ -271,7 +263,7 @@ cdef void _look_up(Visit *v) noexcept nogil:
     _count_request(l2.m, p, r)
     if table.partial_dirty_ways:
         limit_partial_dirty_ways(p, v.number, v.time_fs)
-        if v.apart:
+        if v.apart and partition_ready(l2.partitions + copy_partition(l2.m, v.which, v.apart)):
             limit_partial_dirty_ways(l2.partitions + copy_partition(l2.m, v.which, v.apart), v.number, v.time_fs)
     line = _line_of(v)
     if r.kind == RQ_WRITE:
@@ -303,6 +295,8 @@ cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Re
     cdef Partition *p = l2.partitions + which
     cdef int32_t index
     cdef Visit v
+    if not partition_ready(p):
+        return
     v.cache = &p.texture_l2 if r.kind == RQ_TEXTURE and l2.m.caches.texture_l2.sets else &p.l2
     if v.cache.table.sets:
         v.l2 = l2
@@ -373,18 +367,18 @@ cdef void _wake_waiters(L2 *l2, int32_t which, int32_t waiter, int64_t done_fs) 
 
 
 cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
-    """Note in the records of those that wait for a transaction of DRAM that it is over."""
+    """Note that a transaction of DRAM is over, for the request that has asked for it and for those that wait for it."""
     cdef const Entry *e = l2.partitions[which].dram.entries + index
     cdef int32_t *asker = _asker(l2, which, index)
-    cdef int32_t waiter = e.waiters
+    cdef RequestRecord *record
     if asker[0]:
-        traced(l2.crossbar.trace, asker[0]).served = done_fs
+        record = traced(l2.crossbar.trace, asker[0])
+        asker[0] = 0
+        record.served = done_fs
         if e.direction == DIR_WRITE:
-            traced(l2.crossbar.trace, asker[0]).answered = done_fs
-    asker[0] = 0
-    while waiter >= 0:
-        trace_served(l2.crossbar.trace, <uint32_t>waiter // SECTORS, done_fs)
-        waiter = l2.waiter_next[waiter]
+            record.answered = done_fs
+    if e.waiters >= 0:
+        trace_served(l2.crossbar.trace, e.waiters, l2.waiter_next, SECTORS, done_fs)
 
 
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

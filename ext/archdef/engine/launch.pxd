@@ -97,7 +97,8 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t *errors              # of launches, by lane
     int32_t by_load              # the next op reads constants that the load/store unit has to bring
     int32_t again                # the next op looks for its constants once more: all lines that could give way were on their way
-    int64_t unused[2]            # up to whole lines of the host's cache, which `Session` checks
+    int32_t place                # number of its WarpPlace, plus 1; 0: nothing of it is recorded so far
+    int64_t unused[1]            # up to whole lines of the host's cache, which `Session` checks
 
 cdef struct Block:
     int32_t running

@@ -1,26 +1,19 @@
 """Links of the network, whose traffic becomes known in another order than it comes: each takes the first time that nobody has."""
 from libc.stdint cimport int64_t
-from libc.stdlib cimport calloc, free
+
+from archdef.engine.arena cimport Arena, arena_zeroed
 
 
-cdef Link *links_open(int64_t count) except NULL:
+cdef Link *links_open(int64_t count, Arena *arena) except NULL:
     """As many links, which nobody has reserved."""
-    cdef Link *links = <Link *>calloc(<size_t>count, sizeof(Link))
-    cdef LinkSlot *slots = <LinkSlot *>calloc(<size_t>(count * LINK_SLOTS), sizeof(LinkSlot))
+    cdef Link *links = <Link *>arena_zeroed(arena, <size_t>count * sizeof(Link))
+    cdef LinkSlot *slots = <LinkSlot *>arena_zeroed(arena, <size_t>(count * LINK_SLOTS) * sizeof(LinkSlot))
     cdef int64_t i
     if links == NULL or slots == NULL:
-        free(links)
-        free(slots)
         raise MemoryError("links of the network")
     for i in range(count):
         links[i].slots = slots + i * LINK_SLOTS
     return links
-
-
-cdef void links_close(Link *links) noexcept nogil:
-    if links != NULL:
-        free(links[0].slots)
-    free(links)
 
 
 cdef int64_t link_reserve(Link *link, int64_t period_fs, int64_t arrival_fs, int64_t takes_fs) noexcept nogil:

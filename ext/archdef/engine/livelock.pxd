@@ -16,4 +16,4 @@ cdef struct Watch:
 
 cdef void watch_start(Watch *watch) noexcept nogil
 cdef void watch_close(Watch *watch) noexcept nogil
-cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil
+cdef int watch_look(Watch *watch, Sm **sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil

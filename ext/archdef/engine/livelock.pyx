@@ -83,22 +83,24 @@ cdef inline bint _stopped(const Warp *w) noexcept nogil:
     return w.state == WS_BARRIER or w.state == WS_DIVERGED or w.state == WS_CHILDREN or w.state == WS_REGISTERS
 
 
-cdef void _remember(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
+cdef void _remember(Watch *watch, Sm **sms, int64_t count, int64_t slots) noexcept nogil:
     """Remember the state of each warp that has not been found going round."""
     cdef int64_t i, k
     for i in range(count):
-        for k in range(slots):
-            if _lives(sms + i, sms[i].core.warps + k) and not watch.found[i * slots + k]:
+        for k in range(slots if sms[i] != NULL else 0):
+            if _lives(sms[i], sms[i].core.warps + k) and not watch.found[i * slots + k]:
                 watch.states[i * slots + k] = _state(sms[i].core.warps + k)
 
 
-cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) noexcept nogil:
+cdef bint _all_found(Watch *watch, Sm **sms, int64_t count, int64_t slots, int64_t nsched) noexcept nogil:
     """Look whether each warp is stopped or has been in its state twice, and issued between; and at least one goes round."""
-    cdef int64_t i, k, nsched = sms[0].m.schedulers.count
+    cdef int64_t i, k
     cdef bint all_ = True, any_ = False
     cdef const Warp *w
     cdef const Block *b
     for i in range(count):
+        if sms[i] == NULL:
+            continue
         if sms[i].bulk.count or sms[i].bulk.loads:
             all_ = False
         for k in range(slots):
@@ -106,7 +108,7 @@ cdef bint _all_found(Watch *watch, const Sm *sms, int64_t count, int64_t slots) 
             if b.running and (b.draining or b.warps_alive == 0):
                 all_ = False        # its place will be free for another
             w = sms[i].core.warps + k
-            if not _lives(sms + i, w) or _stopped(w):
+            if not _lives(sms[i], w) or _stopped(w):
                 continue
             any_ = True
             if watch.found[i * slots + k]:
@@ -130,11 +132,11 @@ cdef bint _nothing_due(const Dispatcher *dispatcher) noexcept nogil:
     return dispatch_next(dispatcher) >= NEVER and dispatcher.leaving == 0
 
 
-cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
+cdef int watch_look(Watch *watch, Sm **sms, int64_t count, const Dispatcher *dispatcher, int64_t cycle) noexcept nogil:
     """Look at the machine between two epochs, at `watch.next` or later. Returns 1 if nothing will ever change, -1 without memory, else 0."""
-    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * sms[0].m.schedulers.count
+    cdef int64_t effects = 0, i, slots = SCHEDULER_WARPS * dispatcher.m.schedulers.count
     for i in range(count):
-        effects += sms[i].core.effects
+        effects += sms[i].core.effects if sms[i] != NULL else 0
     if effects != watch.effects or watch.since == 0:
         watch.effects = effects
         watch.since = cycle
@@ -149,7 +151,7 @@ cdef int watch_look(Watch *watch, const Sm *sms, int64_t count, const Dispatcher
             return -1
     if watch.begin < 0:
         memset(watch.found, 0, <size_t>watch.room)
-    elif _all_found(watch, sms, count, slots) and _nothing_due(dispatcher):
+    elif _all_found(watch, sms, count, slots, dispatcher.m.schedulers.count) and _nothing_due(dispatcher):
         return 1
     if watch.begin < 0 or cycle >= watch.end:
         _remember(watch, sms, count, slots)

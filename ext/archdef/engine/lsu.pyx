@@ -4,6 +4,7 @@ One access at a time is sent, one transaction every `transaction_cycles`. A read
 without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
 """
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.cache cimport Cache, Line, cache_find, cache_probe, cache_take, cache_tell, cache_victim
@@ -22,7 +23,7 @@ from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
 from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
-from archdef.engine.request_trace cimport RequestTrace, trace_nobody, trace_request
+from archdef.engine.request_trace cimport RequestRecord, RequestTrace, trace_nobody, trace_open
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
@@ -33,7 +34,11 @@ cdef int32_t take_load(InFlight *flight, int32_t warp, int32_t op) noexcept nogi
     """Open the record of a load; there are as many as transactions can be waited for."""
     cdef int32_t index = flight.free_load
     cdef Load *load = flight.loads + index
-    flight.free_load = load.next
+    if index == flight.fresh_load:
+        flight.fresh_load = flight.free_load = index + 1
+        memset(load, 0, sizeof(Load))
+    else:
+        flight.free_load = load.next
     load.warp = warp
     load.op = op
     load.remaining = 0
@@ -50,7 +55,10 @@ cdef void give_load(InFlight *flight, int32_t index) noexcept nogil:
 cdef inline void _wait(InFlight *flight, int32_t mshr, int32_t load) noexcept nogil:
     """Let a load wait for the response to a miss."""
     cdef int32_t node = flight.free_waiter
-    flight.free_waiter = flight.waiters[node].next
+    if node == flight.fresh_waiter:
+        flight.fresh_waiter = flight.free_waiter = node + 1
+    else:
+        flight.free_waiter = flight.waiters[node].next
     flight.waiters_left -= 1
     flight.waiters[node].load = load
     flight.waiters[node].next = flight.mshrs[mshr].waiters
@@ -94,7 +102,7 @@ cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noex
 
 
 cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
-    """Say whose access the load/store unit sends."""
+    """Say whose access the load/store unit combines with others."""
     cdef const Load *load = sm.in_flight.loads + lsu.load
     cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
     trace.serial = lsu.launch.serial
@@ -106,11 +114,17 @@ cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexc
 
 cdef int32_t _recorded(const Sm *sm, const LsuPipeline *lsu, const Request *request) noexcept nogil:
     """Record a request of the access that the load/store unit sends, as `Request.record`."""
-    cdef int32_t record
-    _name(sm, lsu, sm.port.trace)
-    record = trace_request(sm.port.trace, sm.port.id, request)
-    trace_nobody(sm.port.trace)
-    return record
+    cdef RequestTrace *trace = sm.port.trace
+    cdef RequestRecord *record = trace_open(trace, sm.port.id, request)
+    cdef const Load *load = sm.in_flight.loads + lsu.load
+    if record == NULL:
+        return 0
+    record.serial = lsu.launch.serial
+    record.kernel = lsu.launch.kernel
+    record.warp = sm.core.warps[load.warp if lsu.load >= 0 else lsu.warp].number
+    record.statement = lsu.counters - lsu.launch.counters
+    record.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
+    return <int32_t>trace.count
 
 
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,

@@ -1,6 +1,8 @@
 """What is remembered of a memory instruction: the pattern of its lanes, and what an access of that pattern costs."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.timeline_record cimport BankUse
+
 cdef enum:
     MEMO_SLOTS = 8
     MEMO_TRANSACTIONS = 32
@@ -28,8 +30,9 @@ cdef struct Memo:                # one static access: lane pattern and what it c
     int32_t slot_covered[8]      # 1: what lanes access of the sectors is known
     int32_t slot_pieces[8]       # transactions as counted: sectors of a line each
     int64_t passes               # shared memory: bank_passes, for base modulo Launch.passes_period
-    int32_t passes_key           # -1: none, or every access must be looked at …
-    int32_t banks_key            # … even if that is what `passes` is for
+    int32_t passes_key           # -1: none, or every access is recorded …
+    int32_t banks_key            # … even if that is what `passes` is for …
+    BankUse *bank_use            # … here; NULL: nowhere
     int32_t word_key             # the same for the words of a cached load, modulo a bank's word; -1: none
     int64_t word_passes
     int64_t relative[8][32]      # address minus the base rounded down to 256

@@ -3,10 +3,11 @@
 Such a component is one module with a function that opens it: it gives an `Observer`, whose state is NULL on a machine that has no such component.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc
 
+from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 from archdef.engine.bits cimport lowest_bit
-from archdef.engine.cache cimport cache_close, cache_open
+from archdef.engine.cache cimport cache_close, cache_make
 from archdef.engine.clock cimport NEVER
 from archdef.engine.coalesce cimport MAX_TRANSACTIONS
 from archdef.engine.copying cimport BULK_LOADS, BULK_RING, BulkCopy, TensorBox
@@ -24,40 +25,35 @@ from archdef.engine.observers cimport Observer, Observers, observers_close
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
 from archdef.engine.prefetch cimport PrefetchPath, prefetch_open
-from archdef.engine.queue cimport queue_close, queue_open
-from archdef.engine.replay cimport replay_close, replay_open
+from archdef.engine.queue cimport queue_open
+from archdef.engine.replay cimport replay_open
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.state cimport Chip, Sm
 from archdef.engine.throttle cimport Throttle, throttle_open
 from archdef.engine.transaction cimport Transaction
+from archdef.engine.units cimport units_join
 from archdef.engine.uniform cimport constants_close, constants_open
 
-cdef enum:
-    LINE = 64                # bytes of the host's cache
+cdef int sm_make(void *maker, int64_t number) noexcept nogil:
+    """Make an idle multiprocessor, but for what plugins bring, when it gets its first block: most launches need few. Returns -1 if the host has no
+    memory for it."""
+    cdef SmMaker *of = <SmMaker *>maker
+    cdef Sm *sm = <Sm *>arena_zeroed(of.chip.arena, sizeof(Sm))
+    if sm == NULL:
+        return -1
+    of.sms[number] = sm
+    if _open(sm, <int32_t>number, of.chip, of.network, of.inboxes + number) < 0:
+        return -1
+    units_join(&sm.units, of.chip.units.needed)
+    return sm_open_bulk(sm) if of.chip.bulk else 0
 
 
-cdef void *_zeroed(int64_t bytes) except NULL:
-    """Memory that the host commits as it is touched."""
-    cdef void *place = calloc(<size_t>max(bytes, 1), 1)
-    if place == NULL:
-        raise MemoryError("state of a multiprocessor")
-    return place
-
-
-cdef void *_lined(void *place) noexcept nogil:
-    """The next line of the host's cache: what is committed as it is touched cannot be had aligned."""
-    return <void *>((<size_t>place + LINE - 1) & ~<size_t>(LINE - 1))
-
-
-cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) except -1:
-    """Make an idle multiprocessor."""
+cdef int _open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inbox) noexcept nogil:
+    """Tell it its neighbours, and give it what it keeps. Returns -1 if the host has no memory for that."""
     cdef const MachineTable *m = chip.m
-    cdef int64_t i, places = SCHEDULER_WARPS * m.schedulers.count, reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots, loads
-    if sizeof(Warp) % LINE:
-        raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of {LINE}: most warps would lie across one more")
+    cdef int64_t reads = max(m.load_store.reads_in_flight_per_multiprocessor, 1), slots
     sm.core.id = number
     sm.places = chip.dispatcher.sms + number
-    sm.places.core = &sm.core
     sm.chip = chip
     sm.m = m
     sm.port.m = m
@@ -69,51 +65,72 @@ cdef int sm_open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *i
     sm.core.now = -1
     sm.units.m = m
     sm.units.sharing = &chip.units
-    sm.warps_held = _zeroed(places * sizeof(Warp) + LINE)
-    sm.core.warps = <Warp *>_lined(sm.warps_held)
-    sm.core.blocks = <Block *>_zeroed(places * sizeof(Block))
-    sm.schedulers_held = _zeroed(m.schedulers.count * sizeof(Scheduler) + LINE)
-    sm.schedulers = <Scheduler *>_lined(sm.schedulers_held)
-    sm.places.ended = <Ended *>_zeroed(places * sizeof(Ended))
-    slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
-    sm.in_flight.mshrs = <Mshr *>_zeroed(slots * sizeof(sm.in_flight.mshrs[0]))
-    sm.in_flight.waiters = <Waiter *>_zeroed(WAITERS * sizeof(sm.in_flight.waiters[0]))
-    # as many loads as can wait for something, the one that is being sent, and those of bulk copies
-    loads = slots + WAITERS + 2 + BULK_LOADS
-    sm.in_flight.loads = <Load *>_zeroed(loads * sizeof(Load))
+    sm.code.arena = chip.arena
     sm.bulk.load = -1
     sm.bulk.wake = -1
-    cache_open(&sm.l1, &m.caches.l1)
-    replay_open(&sm.replays, m)
-    queue_open(sm)
-    sm.l1_policies = l1_policies_open(m, &sm.core, sm.schedulers, &sm.l1)
-    components_open(sm)
-    constants_open(&sm.constants, m)
-    cache_open(&sm.texture, &m.caches.texture_l1)
-    for i in range(slots):
-        sm.in_flight.mshrs[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
-    sm.in_flight.free_texture = <int32_t>reads if slots > reads else -1
-    for i in range(WAITERS):
-        sm.in_flight.waiters[i].next = <int32_t>(i + 1 if i + 1 < WAITERS else -1)
-    for i in range(loads):
-        sm.in_flight.loads[i].next = <int32_t>(i + 1 if i + 1 < loads else -1)
-    sm.in_flight.waiters_left = WAITERS
+    slots = reads + (m.load_store.textures_in_flight_per_multiprocessor if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER else 0)
+    if _open_warps(sm) < 0 or _open_in_flight(sm, reads, slots) < 0 or cache_make(&sm.l1, &m.caches.l1, chip.arena) < 0:
+        return -1
+    if replay_open(&sm.replays, m, chip.arena) < 0 or queue_open(sm) < 0 or constants_open(&sm.constants, m, chip.arena) < 0:
+        return -1
+    if cache_make(&sm.texture, &m.caches.texture_l1, chip.arena) < 0:
+        return -1
     sm.port.store_credits = <int32_t>m.load_store.stores_in_flight_per_multiprocessor
     sm.lsu.stalled = -1
+    sm.places.core = &sm.core       # from now on the dispatcher may give it blocks
+    return 0
+
+
+cdef int _open_warps(Sm *sm) noexcept nogil:
+    """Make places for warps and blocks, and the schedulers. Returns -1 without memory."""
+    cdef const MachineTable *m = sm.m
+    cdef Arena *arena = sm.chip.arena
+    cdef int64_t i, places = SCHEDULER_WARPS * m.schedulers.count
+    sm.core.warps = <Warp *>arena_zeroed(arena, <size_t>places * sizeof(Warp))
+    sm.core.blocks = <Block *>arena_zeroed(arena, <size_t>places * sizeof(Block))
+    sm.schedulers = <Scheduler *>arena_zeroed(arena, <size_t>m.schedulers.count * sizeof(Scheduler))
+    sm.places.ended = <Ended *>arena_room(arena, <size_t>places * sizeof(Ended))
+    if sm.core.warps == NULL or sm.core.blocks == NULL or sm.schedulers == NULL or sm.places.ended == NULL:
+        return -1
     for i in range(m.schedulers.count):
-        if m.schedulers.hook:
-            _open_hook(sm, i)
         sm.schedulers[i].number = <int32_t>i
         sm.schedulers[i].last = -1
         sm.schedulers[i].wake = NEVER
-        sm.places.free_warps[i] = sm.places.free_blocks[i] = ~<uint64_t>0
+    return 0
+
+
+cdef int _open_in_flight(Sm *sm, int64_t reads, int64_t slots) noexcept nogil:
+    """Make room for what is on its way: as many loads as can wait for something, the one that is being sent, and those of bulk copies."""
+    cdef Arena *arena = sm.chip.arena
+    cdef int64_t i
+    sm.in_flight.mshrs = <Mshr *>arena_zeroed(arena, <size_t>slots * sizeof(sm.in_flight.mshrs[0]))
+    sm.in_flight.waiters = <Waiter *>arena_room(arena, WAITERS * sizeof(sm.in_flight.waiters[0]))
+    sm.in_flight.loads = <Load *>arena_room(arena, <size_t>(slots + WAITERS + 2 + BULK_LOADS) * sizeof(Load))
+    if sm.in_flight.mshrs == NULL or sm.in_flight.waiters == NULL or sm.in_flight.loads == NULL:
+        return -1
+    for i in range(slots):
+        sm.in_flight.mshrs[i].next = <int32_t>(i + 1 if i + 1 != reads and i + 1 < slots else -1)
+    sm.in_flight.free_texture = <int32_t>reads if slots > reads else -1
+    sm.in_flight.waiters_left = WAITERS
+    return 0
+
+
+cdef int sm_open_policies(Sm *sm) except -1:
+    """Make what plugins, and optional components, keep for a multiprocessor."""
+    cdef int64_t i
+    sm.l1_policies = l1_policies_open(sm.m, &sm.core, sm.schedulers, &sm.l1)
+    components_open(sm)
+    for i in range(sm.m.schedulers.count if sm.m.schedulers.hook else 0):
+        _open_hook(sm, i)
     return 0
 
 
 cdef int _open_hook(Sm *sm, int64_t number) except -1:
     """Prepare what a plugin's policy is asked."""
     cdef Scheduler *s = sm.schedulers + number
-    cdef SchedulerHook *asked = <SchedulerHook *>_zeroed(sizeof(SchedulerHook))
+    cdef SchedulerHook *asked = <SchedulerHook *>arena_zeroed(sm.chip.arena, sizeof(SchedulerHook))
+    if asked == NULL:
+        raise MemoryError("policy of a scheduler")
     s.asked = asked
     asked.hook = <Hook *><size_t>sm.m.schedulers.hook
     policy_head(<PolicyHead *>&asked.view, asked.hook, asked.state)
@@ -126,17 +143,20 @@ cdef int _open_hook(Sm *sm, int64_t number) except -1:
     return 0
 
 
-cdef int sm_open_bulk(Sm *sm) except -1:
-    """Make room for bulk copies, unless there is."""
+cdef int sm_open_bulk(Sm *sm) noexcept nogil:
+    """Make room for bulk copies, unless there is. Returns -1 if the host has no memory for it."""
+    cdef Arena *arena = sm.chip.arena
     if sm.bulk.ring == NULL:
-        sm.bulk.transactions = <Transaction *>_zeroed(MAX_TRANSACTIONS * sizeof(Transaction))
-        sm.bulk.ring = <BulkCopy *>_zeroed(BULK_RING * sizeof(BulkCopy))
-        sm.bulk.boxes = <TensorBox *>_zeroed(BULK_RING * sizeof(TensorBox))
+        sm.bulk.transactions = <Transaction *>arena_zeroed(arena, MAX_TRANSACTIONS * sizeof(Transaction))
+        sm.bulk.boxes = <TensorBox *>arena_zeroed(arena, BULK_RING * sizeof(TensorBox))
+        sm.bulk.ring = <BulkCopy *>arena_zeroed(arena, BULK_RING * sizeof(BulkCopy))
+        if sm.bulk.transactions == NULL or sm.bulk.boxes == NULL or sm.bulk.ring == NULL:
+            return -1
     return 0
 
 
 cdef void sm_close(Sm *sm) noexcept nogil:
-    """Free what `sm_open` took, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
+    """Give up what it has beside its arena, complete or not. Launches may be gone by now: nothing of theirs is looked at."""
     cdef int32_t i
     cdef uint64_t taken
     for i in range(sm.m.schedulers.count if sm.core.warps != NULL else 0):
@@ -144,23 +164,8 @@ cdef void sm_close(Sm *sm) noexcept nogil:
         while taken:                            # still running: the session was given up
             stack_drop(sm.core.warps + SCHEDULER_WARPS * i + lowest_bit(taken))
             taken &= taken - 1
-    queue_close(sm)
     observers_close(sm.core.observers)
     l1_policies_close(sm.l1_policies)
-    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
-        free(sm.schedulers[i].asked)
-    free(sm.warps_held)
-    free(sm.core.blocks)
-    free(sm.schedulers_held)
-    if sm.places != NULL:
-        free(sm.places.ended)
-    free(sm.in_flight.mshrs)
-    free(sm.in_flight.waiters)
-    free(sm.in_flight.loads)
-    replay_close(&sm.replays)
-    free(sm.bulk.ring)
-    free(sm.bulk.boxes)
-    free(sm.bulk.transactions)
     cache_close(&sm.l1)
     cache_close(&sm.texture)
     constants_close(&sm.constants, sm.m)

@@ -1,6 +1,7 @@
 """Everything beyond the multiprocessors: ports, crossbar, slices of the L2, DRAM; driven by events in time order."""
 from libc.stdint cimport int32_t, int64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.crossbar cimport Crossbar
 from archdef.engine.events cimport Events
 from archdef.engine.l2_coalescer cimport L2Coalescers
@@ -32,7 +33,7 @@ cdef struct Network:
     int64_t any_working_fs   # time in which at least one had work
     int64_t working_fs       # the same, times how many had
 
-cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1
+cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena *arena, bint at_once) except -1
 cdef void network_close(Network *n) noexcept nogil
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil
 cdef int64_t network_next(const Network *n) noexcept nogil

@@ -7,8 +7,8 @@ multiprocessors send their requests. A request goes from its port (`port.pyx`) w
 a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.atomic_unit cimport atomic_data, atomic_hold
 from archdef.engine.clock cimport NEVER
 from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_leave, crossbar_open, crossbar_sending, enter_partition, enter_slice,
@@ -16,8 +16,8 @@ from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_l
 from archdef.engine.dram cimport dram_decide, dram_release
 from archdef.engine.dram_order cimport dram_order_decide
 from archdef.engine.events cimport Events
-from archdef.engine.l2_coalescer cimport l2_coalescer_close, l2_coalescer_open
-from archdef.engine.l2_slice cimport l2_arrive, l2_close, l2_note_served, l2_open, l2_served
+from archdef.engine.l2_coalescer cimport l2_coalescer_open
+from archdef.engine.l2_slice cimport l2_arrive, l2_note_served, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition, partition_close, partition_open
@@ -31,32 +31,32 @@ from archdef.engine.stage cimport stages_close, stages_event, stages_open
 from archdef.engine.tournament cimport tournament_close, tournament_open, tournament_set
 
 
-cdef int network_open(Network *n, const MachineTable *m, Events *inboxes) except -1:
-    """Build an idle network for the machine; answers go to `inboxes`, one per multiprocessor."""
+cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena *arena, bint at_once) except -1:
+    """Build an idle network for the machine; answers go to `inboxes`, one per multiprocessor. `at_once`: see `partition_open`."""
     cdef int64_t i, slots = max(m.load_store.reads_in_flight_per_multiprocessor, 1)
     if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER:
         slots += m.load_store.textures_in_flight_per_multiprocessor
     n.m = m
-    ports_open(&n.ports, m, &n.events)
-    route_open(&n.routing, m, slots)
+    ports_open(&n.ports, m, &n.events, arena)
+    route_open(&n.routing, m, slots, arena)
     stages_open(&n.stages, &n.ports, <int32_t>(n.ports.count + m.dram.partitions * (2 if n.routing.parities != NULL else 1)))
     tournament_open(&n.events, n.stages.unit + n.stages.units)
-    crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count)
+    crossbar_open(&n.crossbar, &n.routing, inboxes, n.ports.count, arena)
     slice_queues_open(&n.queues, &n.crossbar, &n.ports, <int32_t>(n.ports.count + m.dram.partitions))
-    shared_texture_open(&n.textures, &n.crossbar)
-    l2_coalescer_open(&n.gathering, &n.crossbar)
-    n.partitions = <Partition *>calloc(<size_t>m.dram.partitions, sizeof(Partition))
+    shared_texture_open(&n.textures, &n.crossbar, arena)
+    l2_coalescer_open(&n.gathering, &n.crossbar, arena)
+    n.partitions = <Partition *>arena_zeroed(arena, <size_t>m.dram.partitions * sizeof(Partition))
     if n.partitions == NULL:
         raise MemoryError("partitions of the network")
     for i in range(m.dram.partitions):
-        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i))
+        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, at_once or i == 0)
     n.l2.m = m
     n.l2.routing = &n.routing
     n.l2.crossbar = &n.crossbar
     n.l2.gathering = &n.gathering
     n.l2.textures = &n.textures
     n.l2.partitions = n.partitions
-    return l2_open(&n.l2)
+    return l2_open(&n.l2, arena)
 
 
 cdef void network_close(Network *n) noexcept nogil:
@@ -67,11 +67,8 @@ cdef void network_close(Network *n) noexcept nogil:
     if n.partitions != NULL:
         for i in range(n.m.dram.partitions):
             partition_close(n.partitions + i)
-    free(n.partitions)
-    l2_close(&n.l2)
     if n.textures.m != NULL:
         shared_texture_close(&n.textures)
-    l2_coalescer_close(&n.gathering)
     slice_queues_close(&n.queues)
     crossbar_close(&n.crossbar)
     route_close(&n.routing)
@@ -140,6 +137,13 @@ cdef void _refused(Network *n, const Request *r, int32_t which, int64_t now_fs) 
         record.refused = now_fs
 
 
+cdef inline void _left(RequestRecord *record, int32_t which, int64_t now_fs, int64_t arrival_fs) noexcept nogil:
+    """Record that a request is on its way."""
+    record.partition = which
+    record.left = now_fs
+    record.arrived = arrival_fs
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition or slice that is full."""
     cdef const MachineTable *m = n.m
@@ -182,9 +186,7 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     else:
         arrival_fs = enter_partition(&n.crossbar, which, packet, partial_fs(m, r), arrival_fs)
     if r.record:
-        traced(n.crossbar.trace, r.record).partition = which
-        traced(n.crossbar.trace, r.record).left = now_fs
-        traced(n.crossbar.trace, r.record).arrived = arrival_fs
+        _left(traced(n.crossbar.trace, r.record), which, now_fs, arrival_fs)
     if r.counters != NULL:
         shared_texture_fetch(&n.textures, sm, r)
     if moves_data_in(r):

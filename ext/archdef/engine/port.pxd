@@ -1,6 +1,7 @@
 """Ports of the multiprocessors into the network: requests leave in order, and ports wait for each other."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.machine cimport MachineTable
@@ -118,6 +119,6 @@ cdef inline void stage_pass(Stage *stage, int32_t unit, const Request *request) 
     else:
         port_take(stage.ports, unit, request)
 
-cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) except -1
+cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events, Arena *arena) except -1
 cdef void ports_close(Ports *ports) noexcept nogil
 cdef void port_send(Ports *ports, int32_t sm, const Request *request) noexcept nogil

@@ -1,12 +1,13 @@
 """Ports of the multiprocessors into the network: requests leave in order, and ports wait for each other."""
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_room
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.tournament cimport Tournament
 
 
-cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) except -1:
+cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events, Arena *arena) except -1:
     """Make idle ports; what a multiprocessor may have in flight fits into each."""
     cdef int64_t i, room = 256
     cdef int64_t in_flight = max(m.load_store.reads_in_flight_per_multiprocessor, 1) + m.load_store.textures_in_flight_per_multiprocessor
@@ -21,18 +22,14 @@ cdef int ports_open(Ports *ports, const MachineTable *m, Tournament *events) exc
     for i in range(ports.count):
         ports.port[i].room = <int32_t>room
         ports.port[i].next_waiter = -1
-        ports.port[i].ring = <Request *>malloc(<size_t>room * sizeof(Request))
+        ports.port[i].ring = <Request *>arena_room(arena, <size_t>room * sizeof(Request))
         if ports.port[i].ring == NULL:
             raise MemoryError("ports of the network")
     return 0
 
 
 cdef void ports_close(Ports *ports) noexcept nogil:
-    """Free what `ports_open` took, complete or not."""
-    cdef int64_t i
-    if ports.port != NULL:
-        for i in range(ports.count):
-            free(ports.port[i].ring)
+    """Free what `ports_open` took beside the arena, complete or not."""
     free(ports.port)
     ports.port = NULL
 

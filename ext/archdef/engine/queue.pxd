@@ -29,8 +29,7 @@ cdef struct Queued:
     Transaction few[4]           # transactions, up to FEW …
     Transaction *many            # … or up to PIECES
 
-cdef int queue_open(Sm *sm) except -1
-cdef void queue_close(Sm *sm) noexcept nogil
+cdef int queue_open(Sm *sm) noexcept nogil
 cdef int queue_access(Sm *sm, Scheduler *s, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
 cdef void queue_other(Sm *sm, Scheduler *s, Warp *w, const Uop *u, int64_t cycles, int64_t latency) noexcept nogil
 cdef void queue_run(Sm *sm, Scheduler *s, int64_t cycle) noexcept nogil

@@ -4,9 +4,9 @@ Data move at issue, in program order of the warp; what an access costs is kept u
 registers are pending until then, and its warp goes on. Nothing keeps a warp from writing an op's sources meanwhile: they have been read.
 """
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
+from archdef.engine.arena cimport arena_room, arena_zeroed
 from archdef.engine.blocks cimport end_block
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_ALU_DEPENDENCY, ST_MEMORY_DEPENDENCY
@@ -20,34 +20,23 @@ from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport occupy, plan
 
 
-cdef int queue_open(Sm *sm) except -1:
-    """Make room for the queues, if the machine has them."""
+cdef int queue_open(Sm *sm) noexcept nogil:
+    """Make room for the queues, if the machine has them. Returns -1 if the host has no memory for them."""
     cdef int64_t i, k, room = sm.m.load_store.memory_instruction_queue.entries
     cdef Queued *entries
     if sm.m.load_store.memory_instruction_queue.units == 0:
         return 0
     for i in range(sm.m.schedulers.count):
-        entries = <Queued *>calloc(<size_t>room, sizeof(Queued))
-        sm.schedulers[i].queue = entries
+        entries = <Queued *>arena_zeroed(sm.chip.arena, <size_t>room * sizeof(Queued))
         if entries == NULL:
-            raise MemoryError("queues of a multiprocessor")
-        entries[0].many = <Transaction *>malloc(<size_t>(room * PIECES) * sizeof(Transaction))       # untouched until it is used
+            return -1
+        sm.schedulers[i].queue = entries
+        entries[0].many = <Transaction *>arena_room(sm.chip.arena, <size_t>(room * PIECES) * sizeof(Transaction))
         if entries[0].many == NULL:
-            raise MemoryError("queues of a multiprocessor")
+            return -1
         for k in range(1, room):
             entries[k].many = entries[0].many + k * PIECES
     return 0
-
-
-cdef void queue_close(Sm *sm) noexcept nogil:
-    """Free what `queue_open` took, complete or not."""
-    cdef Queued *entries
-    cdef int64_t i
-    for i in range(sm.m.schedulers.count if sm.schedulers != NULL else 0):
-        entries = <Queued *>sm.schedulers[i].queue
-        if entries != NULL:
-            free(entries[0].many)
-        free(entries)
 
 
 cdef inline int64_t _begins(const Sm *sm, const Uop *u) noexcept nogil:

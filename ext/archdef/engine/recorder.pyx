@@ -6,13 +6,14 @@ from libc.string cimport memset
 from archdef.engine.clock cimport NEVER
 from archdef.engine.dram cimport dram_room
 from archdef.engine.grid cimport Grid
+from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
 from archdef.engine.request_trace cimport RequestRecord, trace_nobody
 from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
-from archdef.engine.timeline cimport TURN_BITS
+from archdef.engine.timeline cimport NO_TURN, TURN_BITS
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_REQUESTS, DETAIL_UNITS, DETAIL_WARPS, Activity, BankUse, BlockRecord, MultiprocessorSums,
-                                             MultiprocessorTimeline, PartitionSums, WarpRecord)
+                                             MultiprocessorTimeline, PartitionSums, RecordedOp, WarpPlace, WarpRecord)
 
 from archdef.engine.records import _dtype
 
@@ -24,6 +25,10 @@ cdef BlockRecord _block
 memset(&_block, 0, sizeof(BlockRecord))
 cdef WarpRecord _warp
 memset(&_warp, 0, sizeof(WarpRecord))
+cdef WarpPlace _place
+memset(&_place, 0, sizeof(WarpPlace))
+cdef RecordedOp _op
+memset(&_op, 0, sizeof(RecordedOp))
 cdef MultiprocessorSums _sums
 memset(&_sums, 0, sizeof(MultiprocessorSums))
 cdef PartitionSums _memory
@@ -34,7 +39,9 @@ cdef RequestRecord _request
 memset(&_request, 0, sizeof(RequestRecord))
 BLOCK_DTYPE = _dtype(_block)
 _PACKED_WARP = _dtype(_warp)
-WARP_DTYPE = np.dtype([(name, np.int64) for field in _PACKED_WARP.names for name in (("throttled", "unit_busy") if field == "turns" else (field,))])
+_PLACE = _dtype(_place)
+_OP = _dtype(_op)
+WARP_DTYPE = np.dtype([(name, np.int64) for name in (*_PLACE.names, "statement", "unit", "cause", "begin", "since", "throttled", "unit_busy", "issue", "end")])
 SUMS_DTYPE = _dtype(_sums)
 MEMORY_DTYPE = _dtype(_memory)
 ACTIVITY_DTYPE = _dtype(_activity)
@@ -97,6 +104,8 @@ cdef class TimelineRecorder:
         sampler_close(&self.sampler)
         free(self.record.blocks)
         free(self.record.warps)
+        free(self.record.places)
+        free(self.record.ops)
         free(self.record.sums)
         free(self.record.memory)
         free(self.record.activity)
@@ -123,7 +132,7 @@ cdef class TimelineRecorder:
         self.record.multiprocessors = m.chip.multiprocessors
         self.record.partitions = m.dram.partitions
         self.record.blocks = <BlockRecord *>_zeroed(self.record.block_room, sizeof(BlockRecord))
-        self.record.warps = <WarpRecord *>_zeroed(self.record.warp_room, sizeof(WarpRecord))
+        self._open_warps()
         self.record.sums = <MultiprocessorSums *>_zeroed(self.record.buckets * m.chip.multiprocessors, sizeof(MultiprocessorSums))
         self.record.memory = <PartitionSums *>_zeroed(self.record.buckets * m.dram.partitions, sizeof(PartitionSums))
         if self.record.detail >= DETAIL_UNITS:
@@ -132,6 +141,13 @@ cdef class TimelineRecorder:
         if self.traces:
             self._open_requests(network)
         return sampler_open(&self.sampler, &self.record, &grid.launch, network)
+
+    cdef int _open_warps(self) except -1:
+        """Make room for issues of warps."""
+        self.record.warps = self.record.next_warp = <WarpRecord *>_zeroed(self.record.warp_room, sizeof(WarpRecord))
+        self.record.warps_end = self.record.warps + self.record.warp_room
+        self.record.places = <WarpPlace *>_zeroed(self.record.warp_room, sizeof(WarpPlace))
+        return 0
 
     cdef int _open_activity(self, Grid grid, const MachineTable *m) except -1:
         """Make room for what warps do."""
@@ -147,21 +163,37 @@ cdef class TimelineRecorder:
             if not 0 <= number < sms:
                 raise LaunchError(f"cannot record multiprocessor {number}: there are {sms}")
             each[<int64_t>number].records = self.record.detail >= DETAIL_WARPS
-        self._open_banks(grid, m)
+        self._open_ops(grid, m)
+        self._open_banks(m)
         for i in range(sms):
             grid.origin.residencies[i].recorded = each + i
         return 0
 
-    cdef int _open_banks(self, Grid grid, const MachineTable *m) except -1:
-        """Make room for what banks of shared memory serve."""
-        cdef int64_t i, ops = 0, kernels = max(grid.origin.kernel_count, 1)
-        self.record.banks.banks = <int32_t>m.shared.banks
+    cdef int _open_ops(self, Grid grid, const MachineTable *m) except -1:
+        """Make room for what is recorded of each op, and note what records do not say again."""
+        cdef int64_t i, count, ops = 0, kernels = max(grid.origin.kernel_count, 1)
+        cdef const Launch *launch
         self.record.banks.first_op = <int64_t *>_zeroed(kernels, sizeof(int64_t))
         for i in range(kernels):
             self.record.banks.first_op[i] = ops
-            ops += max(grid.launch.op_count if i == 0 else 0, grid.origin.kernels[i].model.op_count if grid.origin.kernel_count else 0)
+            launch = &grid.origin.kernels[i].model if grid.origin.kernel_count else &grid.launch
+            ops += launch.op_count
         self.record.banks.uses = <BankUse *>_zeroed(ops, sizeof(BankUse))
         self.record.banks.pending = <int64_t *>_zeroed(ops, sizeof(int64_t))
+        self.record.ops = <RecordedOp *>_zeroed(ops, sizeof(RecordedOp))
+        for i in range(kernels):
+            launch = &grid.origin.kernels[i].model if grid.origin.kernel_count else &grid.launch
+            for count in range(launch.op_count):
+                self.record.ops[self.record.banks.first_op[i] + count].statement = launch.ops[count].statement
+                self.record.ops[self.record.banks.first_op[i] + count].unit = launch.ops[count].unit
+                self.record.ops[self.record.banks.first_op[i] + count].cycles = launch.ops[count].issues * m.schedulers.issue_interval_cycles
+        self.kernel_count = kernels
+        self.op_count = ops
+        return 0
+
+    cdef int _open_banks(self, const MachineTable *m) except -1:
+        """Make room for what banks of shared memory serve."""
+        self.record.banks.banks = <int32_t>m.shared.banks
         self.record.banks.served = <int64_t *>_zeroed(self.record.banks.banks, sizeof(int64_t))
         self.record.bank_words = <int64_t *>_zeroed(self.record.buckets * self.record.banks.banks, sizeof(int64_t))
         return 0
@@ -202,14 +234,28 @@ cdef class TimelineRecorder:
 
     def warps(self):
         """Give issues and waits as an array of `WARP_DTYPE`, in order of time for each warp; cycles count from the launch."""
-        packed = _copied(self.record.warps, self.record.warp_count, _PACKED_WARP)
+        packed = _copied(self.record.warps, self.record.next_warp - self.record.warps, _PACKED_WARP)
         made = np.empty(len(packed), WARP_DTYPE)
-        for name in packed.dtype.names:
-            if name != "turns":
-                made[name] = packed[name]
-        made["throttled"] = packed["turns"] & ((<int64_t>1 << TURN_BITS) - 1)
-        made["unit_busy"] = packed["turns"] >> TURN_BITS
+        if not len(packed):
+            return made
+        places = _copied(self.record.places, self.record.place_count, _PLACE)[packed["place"] - 1]
+        ops = _copied(self.record.ops, self.op_count, _OP)[self._first_ops()[places["kernel"]] + packed["op"]]
+        issued = packed["turns"] != NO_TURN
+        for name in _PLACE.names:
+            made[name] = places[name]
+        for name in ("begin", "cause", "issue"):
+            made[name] = packed[name]
+        made["statement"] = ops["statement"]
+        made["unit"] = np.where(issued, ops["unit"], -1)
+        made["since"] = packed["begin"] + packed["before"]
+        made["throttled"] = np.where(issued, packed["turns"] & ((<int64_t>1 << TURN_BITS) - 1), 0)
+        made["unit_busy"] = np.where(issued, packed["turns"] >> TURN_BITS, 0)
+        made["end"] = packed["issue"] + np.where(issued, ops["cycles"], 0)
         return self._cycles(made, "begin", "since", "issue", "end")
+
+    cdef _first_ops(self):
+        """Give the number of the first op of each kernel."""
+        return np.array([self.record.banks.first_op[i] for i in range(self.kernel_count)])
 
     def memory_requests(self):
         """Give requests as an array of `REQUEST_DTYPE`, in the order in which they were sent; cycles count from the launch, -1: none."""

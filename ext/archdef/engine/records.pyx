@@ -2,7 +2,7 @@
 import numpy as np
 
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.crossbar cimport PortCounters
@@ -39,14 +39,16 @@ cdef tuple as_records(const Launch *launch, const Residency *residencies, int64_
     """Copy counters of statements and of multiprocessors, and how often each op was issued."""
     cdef int64_t i
     cdef int64_t[::1] instructions = np.zeros(launch.statements, np.int64), issued = np.zeros(launch.op_count, np.int64)
+    cdef int64_t[:, ::1] counters
     rows = np.frombuffer((<const char *>launch.counters)[:launch.statements * <int64_t>sizeof(StatementCounters)], COUNTER_DTYPE).copy()
     for i in range(launch.op_count):
         issued[i] = launch.issued[i]
         instructions[launch.ops[i].statement] += launch.issued[i] * launch.ops[i].issues
     rows["instructions"] = instructions
     each = np.zeros(multiprocessors, MULTIPROCESSOR_DTYPE)
+    counters = each.view(np.int64).reshape(multiprocessors, sizeof(SmCounters) // sizeof(int64_t))
     for i in range(multiprocessors):
-        each[i] = tuple((<object>residencies[i].counters).values())
+        memcpy(&counters[i, 0], &residencies[i].counters, sizeof(SmCounters))
     return rows, each, np.asarray(issued)
 
 
@@ -57,8 +59,10 @@ cdef object child_records(const ChildRecord *records, int64_t count):
 
 cdef object partition_records(const Network *network):
     """Copy counters of memory partitions and of their ports."""
-    cdef int64_t i
-    each = np.zeros(network.m.dram.partitions, PARTITION_DTYPE)
-    for i in range(network.m.dram.partitions):
-        each[i] = (*(<object>network.partitions[i].dram.counters).values(), *(<object>network.crossbar.counters[i]).values())
+    cdef int64_t i, partitions = network.m.dram.partitions, own = sizeof(PartitionCounters) // sizeof(int64_t), ports = sizeof(PortCounters) // sizeof(int64_t)
+    each = np.zeros(partitions, PARTITION_DTYPE)
+    cdef int64_t[:, ::1] counters = each.view(np.int64).reshape(partitions, own + ports)
+    for i in range(partitions):
+        memcpy(&counters[i, 0], &network.partitions[i].dram.counters, sizeof(PartitionCounters))
+        memcpy(&counters[i, own], &network.crossbar.counters[i], sizeof(PortCounters))
     return each

@@ -1,6 +1,7 @@
 """Loads that failed to reserve a line of L1, replayed when they can."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.cache cimport Cache, Line
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.in_flight cimport InFlight
@@ -39,8 +40,7 @@ cdef inline uint64_t set_bit(const Cache *cache, const Line *line) noexcept nogi
         return 0
     return <uint64_t>1 << ((line - cache.lines) // cache.table.ways & 63)
 
-cdef int replay_open(ReplayList *replays, const MachineTable *m) except -1
-cdef void replay_close(ReplayList *replays) noexcept nogil
+cdef int replay_open(ReplayList *replays, const MachineTable *m, Arena *arena) noexcept nogil
 cdef int32_t replay_put(ReplayList *replays, LsuPipeline *lsu, const Cache *l1, InFlight *flight, Units *units, int32_t warp) noexcept nogil
 cdef bint replay_ready(const ReplayEntry *entry) noexcept nogil
 cdef void replay_issue(const ReplayEntry *entry, LsuPipeline *lsu, InFlight *flight, const Units *units) noexcept nogil

@@ -4,9 +4,9 @@ Where the machine declares it (`load_store.replay.on_reservation_fail`), such a 
 again when a line of the set has come. Where there are more of them than places here, the unit waits after all.
 """
 from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from archdef.engine.arena cimport Arena, arena_room
 from archdef.engine.cache cimport Cache, cache_has_room, cache_probe, cache_set
 from archdef.engine.in_flight cimport InFlight
 from archdef.engine.lsu_pipeline cimport LsuPipeline
@@ -16,25 +16,18 @@ from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport Units, held_until
 
 
-cdef int replay_open(ReplayList *replays, const MachineTable *m) except -1:
-    """Make room for them, if the machine issues them again."""
+cdef int replay_open(ReplayList *replays, const MachineTable *m, Arena *arena) noexcept nogil:
+    """Make room for them, if the machine issues them again. Returns -1 if the host has no memory for it."""
     cdef int32_t i
     if not m.load_store.replay_on_reservation_fail or m.caches.l1.sets == 0:
         return 0
-    replays.entries = <ReplayEntry *>calloc(REPLAY_ENTRIES, sizeof(ReplayEntry))
-    replays.order = <int32_t *>calloc(REPLAY_ENTRIES, sizeof(int32_t))
+    replays.entries = <ReplayEntry *>arena_room(arena, REPLAY_ENTRIES * sizeof(ReplayEntry))
+    replays.order = <int32_t *>arena_room(arena, REPLAY_ENTRIES * sizeof(int32_t))
     if replays.entries == NULL or replays.order == NULL:
-        raise MemoryError("loads of a multiprocessor")
+        return -1
     for i in range(REPLAY_ENTRIES):
         replays.order[i] = i
     return 0
-
-
-cdef void replay_close(ReplayList *replays) noexcept nogil:
-    free(replays.entries)
-    free(replays.order)
-    replays.entries = NULL
-    replays.order = NULL
 
 
 cdef int32_t replay_put(ReplayList *replays, LsuPipeline *lsu, const Cache *l1, InFlight *flight, Units *units, int32_t warp) noexcept nogil:

@@ -1,7 +1,11 @@
 """Requests to memory one by one: who has sent each, and when it came from one stage to the next."""
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
 
-from archdef.engine.port cimport Request
+from archdef.engine.port cimport RQ_WRITE, Request
+
+cdef enum:
+    TIMES_AHEAD = 6              # of a record, from `refused` on: what happens to a request that is sent
 
 cdef struct RequestRecord:       # times in femtoseconds, -1: it has not come so far, or has not passed there
     int64_t serial               # of the launch in the session, -1: no access of a warp has sent it
@@ -44,7 +48,29 @@ cdef struct RequestTrace:
 
 cdef int32_t trace_request(RequestTrace *t, int32_t sm, const Request *r) noexcept nogil
 cdef void trace_answered(RequestTrace *t, int64_t sm, int32_t slot, int64_t time_fs) noexcept nogil
-cdef void trace_served(RequestTrace *t, int64_t waiter, int64_t time_fs) noexcept nogil
+cdef void trace_served(RequestTrace *t, int32_t waiter, const int32_t *following, int32_t sectors, int64_t time_fs) noexcept nogil
+
+cdef inline RequestRecord *trace_open(RequestTrace *t, int32_t sm, const Request *r) noexcept nogil:
+    """Open the record of a request that is sent, whoever it is of. Its number plus 1 is `count` then; NULL: there is none for it."""
+    cdef RequestRecord *record = NULL
+    cdef int32_t number = 0
+    if t.first_fs <= r.time_fs < t.last_fs:
+        if t.count < t.room:
+            record = t.records + t.count
+            t.count += 1
+            number = <int32_t>t.count
+            record.multiprocessor = sm
+            record.kind = r.kind
+            record.address = <int64_t>r.address
+            record.bytes = r.bytes
+            record.sent = r.time_fs
+            record.partition = record.ahead = -1
+            memset(&record.refused, 0xff, TIMES_AHEAD * sizeof(int64_t))        # -1 each
+        else:
+            t.lost += 1
+    if r.kind != RQ_WRITE:
+        t.under_way[<int64_t>sm * t.slots + r.slot] = number
+    return record
 
 cdef inline RequestRecord *traced(RequestTrace *t, int32_t record) noexcept nogil:
     """The record of a request that has one, by its number plus 1."""

@@ -5,6 +5,7 @@ slice at which the line is at home. `through`, of a request, is that slice, and 
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.placement cimport Placement, PlacementCounters, placed_partition
@@ -87,5 +88,5 @@ cdef inline int64_t partition_of(const Routing *r, int32_t sm, uint64_t address,
         unit += turn
     return <int64_t>(unit % count)
 
-cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1
+cdef int route_open(Routing *r, const MachineTable *m, int64_t slots, Arena *arena) except -1
 cdef void route_close(Routing *r) noexcept nogil

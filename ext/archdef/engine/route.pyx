@@ -2,12 +2,13 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.bits cimport count_bits
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.placement cimport PlacementCounters
 
 
-cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
+cdef int route_open(Routing *r, const MachineTable *m, int64_t slots, Arena *arena) except -1:
     """Say in which L2 partition everything lies, and write down, for every value of each byte of an address, the parities that it gives."""
     cdef int64_t i, k, l2_partitions = m.interconnect.l2_partitions.count
     r.m = m
@@ -28,7 +29,7 @@ cdef int route_open(Routing *r, const MachineTable *m, int64_t slots) except -1:
     if m.interconnect.slices.map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slices.map.parts) - 1):
         return 0
     r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
-    r.through = <int32_t *>calloc(<size_t>(m.chip.multiprocessors * slots), sizeof(int32_t))
+    r.through = <int32_t *>arena_zeroed(arena, <size_t>(m.chip.multiprocessors * slots) * sizeof(int32_t))
     if r.parities == NULL or r.through == NULL:
         raise MemoryError("map of the slices")
     for i in range(PARITY_BYTES * 256):
@@ -42,7 +43,6 @@ cdef void route_close(Routing *r) noexcept nogil:
     free(r.l2_partition)
     free(r.sm_l2_partition)
     free(r.parities)
-    free(r.through)
     free(r.placed)
     r.l2_partition = r.sm_l2_partition = r.through = NULL
     r.parities = NULL

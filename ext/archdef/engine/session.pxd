@@ -1,11 +1,13 @@
 """A machine at work: launches come in over time and share its multiprocessors."""
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.dispatcher cimport Dispatcher
 from archdef.engine.events cimport Events
 from archdef.engine.grid cimport Grid
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.multiprocessor cimport SmMaker
 from archdef.engine.network cimport Network
 from archdef.engine.recorder cimport TimelineRecorder
 from archdef.engine.sampler cimport Sampler
@@ -20,7 +22,10 @@ cdef class Session:
     cdef Dispatcher dispatcher
     cdef Network network
     cdef Events *inboxes
-    cdef Sm *sms
+    cdef Arena arena                     # what multiprocessors and partitions keep
+    cdef SmMaker maker
+    cdef Sm **sms                        # NULL: the multiprocessor has never had a block
+    cdef bint at_once                    # what plugins bring is made at once, and what it works on
     cdef DeviceMemory memory
     cdef list grids                      # not complete, or not asked for since
     cdef list programs                   # that were launched
@@ -30,6 +35,7 @@ cdef class Session:
     cdef int64_t epoch
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
+    cdef int (*run)(Sm *sm, int64_t until) noexcept nogil    # `sm_run`, or what also records
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
@@ -37,12 +43,16 @@ cdef class Session:
     cdef int ended
 
     cdef int _admit(self) except -1
+    cdef void _free_places(self) noexcept
+    cdef int _make(self, int64_t number) except -1
+    cdef int _make_all(self) except -1
     cdef int _open_units(self, Grid made) except -1
     cdef Grid _ready(self, Grid made)
     cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1
     cdef int _begin_placement(self) except -1
     cdef void _sample(self, Grid grid) noexcept
     cdef void _forget(self, Grid grid) noexcept
+    cdef void _choose_run(self) noexcept
     cdef int _number_of(self, program) except -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1

@@ -33,7 +33,7 @@ from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport DeviceMemory
-from archdef.engine.multiprocessor cimport sm_close, sm_open, sm_open_bulk
+from archdef.engine.multiprocessor cimport sm_close, sm_make, sm_open_bulk, sm_open_policies
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.placement cimport PageTable, placement_counted
@@ -44,6 +44,7 @@ from archdef.engine.block_storage cimport block_storage_close
 from archdef.engine.sampler cimport Sampler, samplers_begin, samplers_end
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
+from archdef.engine.sm_recorded cimport sm_run as sm_run_recorded
 from archdef.engine.livelock cimport watch_close, watch_look, watch_start
 from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
@@ -72,8 +73,8 @@ cdef class Session:
 
     Parameters
     ----------
-    machine : dict
-        Integers of `MachineTable`, from `archdef.pack.machine_tables`.
+    machine : dict or Tables
+        Integers of `MachineTable`, from `archdef.pack.machine_tables`; or what the engine has made of them, for many sessions.
     memory : DeviceMemory
         Where global and constant data live. One session at a time may use it.
     max_instructions, max_cycles : int
@@ -83,11 +84,14 @@ cdef class Session:
         kernel's course depends on which of two multiprocessors comes first to a word of memory.
     """
 
-    def __cinit__(self, dict machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
+    def __cinit__(self, machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
                   int64_t lookahead_cycles=0):
         cdef int64_t i, longest
         cdef const MachineTable *m
-        self.tables = Tables(machine)
+        self.tables = <Tables?>machine if not isinstance(machine, dict) else Tables(machine)
+        self.arena = self.tables.take_arena()
+        if sizeof(Warp) % 64:
+            raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of 64: most warps would lie across one more")
         self.m = m = &self.tables.machine
         self.memory = memory
         self.grids = []
@@ -95,9 +99,12 @@ cdef class Session:
         self.programs = []
         self.instructions = max_instructions
         self.max_cycles = max_cycles
+        self.at_once = self.tables.hooks.count > 0 or m.caches.l1_prefetcher.entries > 0
         self.chip.m = m
+        self.chip.arena = &self.arena
         units_open(&self.chip.units, m)
         self.chip.pick = pick_of(m.schedulers.policy)
+        self.run = sm_run
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
@@ -110,7 +117,7 @@ cdef class Session:
         messages_open(&self.chip.messages, m.chip.multiprocessors)
         self.chip.lookahead = longest if lookahead_cycles == 0 else max(1, min(longest, lookahead_cycles))
         self.inboxes = <Events *>calloc(m.chip.multiprocessors, sizeof(Events))
-        self.sms = <Sm *>calloc(m.chip.multiprocessors, sizeof(Sm))
+        self.sms = <Sm **>calloc(m.chip.multiprocessors, sizeof(Sm *))
         if self.inboxes == NULL or self.sms == NULL:
             raise MemoryError("state of a machine")
         for i in range(m.chip.multiprocessors):
@@ -118,24 +125,26 @@ cdef class Session:
         self.dispatcher.m = m
         self.dispatcher.next_end = NEVER
         self.dispatcher.fault = &self.chip.fault
+        self.dispatcher.storage.arena = &self.arena
         self.dispatcher.messages = &self.chip.messages
         self.dispatcher.sms = <BlockSlots *>calloc(m.chip.multiprocessors, sizeof(BlockSlots))
         if self.dispatcher.sms == NULL:
             raise MemoryError("state of a machine")
+        self._free_places()
         self.chip.dispatcher = &self.dispatcher
         self.dispatcher.network_landed = &self.network.crossbar.landed
-        network_open(&self.network, m, self.inboxes)
+        network_open(&self.network, m, self.inboxes, &self.arena, self.at_once)
         self.dispatcher.port = self.network.crossbar.cluster
         self.dispatcher.policy = dispatch_policy_open(m)
-        for i in range(m.chip.multiprocessors):
-            sm_open(&self.sms[i], <int32_t>i, &self.chip, &self.network, &self.inboxes[i])
+        for i in range(m.chip.multiprocessors if self.at_once else 1):      # one tells whether the host has memory for such
+            self._make(i)
 
     def __dealloc__(self):
         cdef int64_t i
         if self.sms != NULL:
             for i in range(self.m.chip.multiprocessors):
-                if self.sms[i].chip != NULL:
-                    sm_close(&self.sms[i])
+                if self.sms[i] != NULL and self.sms[i].chip != NULL:
+                    sm_close(self.sms[i])
         if self.inboxes != NULL:
             for i in range(self.m.chip.multiprocessors):
                 events_close(&self.inboxes[i])
@@ -151,6 +160,38 @@ cdef class Session:
         free(self.sms)
         free(self.dispatcher.sms)
         free(self.inboxes)
+        if self.tables is not None:
+            self.tables.keep_arena(self.arena)
+
+    cdef void _free_places(self) noexcept:
+        """Let the dispatcher know that all places are free, and who makes what blocks need there."""
+        cdef const MachineTable *m = self.m
+        cdef int64_t i, k
+        for i in range(m.chip.multiprocessors):
+            for k in range(m.schedulers.count):
+                self.dispatcher.sms[i].free_warps[k] = self.dispatcher.sms[i].free_blocks[k] = ~<uint64_t>0
+        self.maker.chip = &self.chip
+        self.maker.network = &self.network
+        self.maker.inboxes = self.inboxes
+        self.maker.sms = self.sms
+        self.dispatcher.make_sm = sm_make
+        self.dispatcher.maker = &self.maker
+
+    cdef int _make(self, int64_t number) except -1:
+        """Make the state of a multiprocessor."""
+        if sm_make(&self.maker, number) < 0:
+            raise MemoryError("state of a multiprocessor")
+        if self.at_once:
+            sm_open_policies(self.sms[number])
+        return 0
+
+    cdef int _make_all(self) except -1:
+        """Make the state of those that have none."""
+        cdef int64_t i
+        for i in range(self.m.chip.multiprocessors):
+            if self.sms[i] == NULL:
+                self._make(i)
+        return 0
 
     # ------------------------------------------------------------------------------------------------------ launches
     def launch(self, program, grid, block, bytes parameters=b"", *, int64_t dynamic_shared_bytes=0, allowed=1, uint64_t global_base=0,
@@ -218,6 +259,7 @@ cdef class Session:
         """Let a grid, whose blocks can start from a cycle on, be recorded from then on."""
         made.launch.ready = cycle
         if timeline is not None:
+            self._make_all()
             timeline.begin(made, &self.network, self.chip.lookahead)
             made.timeline = timeline
         return 0
@@ -244,11 +286,13 @@ cdef class Session:
         for each in [made.program] + made.loaded:
             loaded = <LoadedProgram>each
             kinds = units_need(&self.chip.units, self.m, loaded.units)
-            for i in range(self.m.chip.multiprocessors if kinds else 0):
+            self.chip.bulk = self.chip.bulk or loaded.uses_bulk
+            for i in range(self.m.chip.multiprocessors):
+                if self.sms[i] == NULL:         # it will know of these, too
+                    continue
                 units_join(&self.sms[i].units, kinds)
-            if loaded.uses_bulk:
-                for i in range(self.m.chip.multiprocessors):
-                    sm_open_bulk(&self.sms[i])
+                if loaded.uses_bulk and sm_open_bulk(self.sms[i]) < 0:
+                    raise MemoryError("bulk copies of a multiprocessor")
         return 0
 
     cdef Grid _ready(self, Grid made):
@@ -285,6 +329,7 @@ cdef class Session:
         grid.origin.timeline = &timeline.record
         timeline.sampler.next = self.samplers
         self.samplers = &timeline.sampler
+        self._choose_run()
 
     cdef void _forget(self, Grid grid) noexcept:
         """Nothing more is recorded for a launch."""
@@ -294,12 +339,20 @@ cdef class Session:
         if timeline is not None and self.network.crossbar.trace == &timeline.requests:
             self.network.crossbar.trace = NULL
             for i in range(self.m.chip.multiprocessors):
-                self.sms[i].port.trace = NULL
+                self.sms[i].port.trace = NULL       # all have been made for it
         while timeline is not None and at[0] != NULL:
             if at[0] == &timeline.sampler:
                 at[0] = timeline.sampler.next
+                self._choose_run()
                 return
             at = &at[0].next
+
+    cdef void _choose_run(self) noexcept:
+        """Let multiprocessors look whether to record only while a launch wants what its warps do to be recorded."""
+        cdef const Sampler *s = self.samplers
+        while s != NULL and s.record.each == NULL:
+            s = s.next
+        self.run = sm_run if s == NULL else sm_run_recorded
 
     def _components(self):
         """Counters of optional components between multiprocessors and network."""
@@ -401,7 +454,7 @@ cdef class Session:
         if status:
             return 3 if status > 0 else -1
         for i in range(self.m.chip.multiprocessors):
-            if events_next(self.inboxes + i) < until and sm_run(&self.sms[i], until) < 0:
+            if events_next(self.inboxes + i) < until and self.run(self.sms[i], until) < 0:
                 return -1
         if self.chip.fault.code:        # of what has come from another block
             return -1
@@ -468,6 +521,8 @@ cdef class Session:
         self.chip.fault.cycle = self.epoch
         dispatch_policy_blame(self.dispatcher.policy, self.epoch)
         for i in range(self.m.chip.multiprocessors):
+            if self.sms[i] == NULL:
+                continue
             throttle_blame(self.sms[i].throttle)
             for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
                 w = self.sms[i].core.warps + k
@@ -494,7 +549,7 @@ cdef class Session:
         cdef int32_t k
         cdef Warp *w
         for i in range(self.m.chip.multiprocessors):
-            for k in range(SCHEDULER_WARPS * self.m.schedulers.count):
+            for k in range(SCHEDULER_WARPS * self.m.schedulers.count if self.sms[i] != NULL else 0):
                 w = self.sms[i].core.warps + k
                 if w.launch != NULL and self.sms[i].core.blocks[w.block].running and w.alive:
                     self.chip.fault.launch = w.launch
@@ -633,8 +688,12 @@ cdef class Session:
         -------
         dict
         """
-        cdef int64_t cycles
+        cdef int64_t cycles, warps = 0, lanes = 0, threads = 0, i
         statements, multiprocessor, issued, most = grid.counted()
+        for i in range(grid.multiprocessors):
+            warps += grid.origin.residencies[i].counters.warps
+            lanes += grid.origin.residencies[i].counters.lanes
+            threads += grid.origin.residencies[i].counters.threads
         partition = partition_records(&self.network)
         cycles = (grid.launch.ended if grid.complete else max(self.epoch, grid.launch.ready)) - grid.launch.ready
         if self.launched == 1 and grid.complete:    # what other launches would not wait for: lines that the L2 writes back
@@ -643,9 +702,9 @@ cdef class Session:
             "cycles": cycles,
             "elapsed_fs": cycles * self.m.clocks.shader_period_fs,
             "statements": statements,
-            "warps": int(multiprocessor["warps"].sum()),
-            "lanes_launched": int(multiprocessor["lanes"].sum()),
-            "threads": int(multiprocessor["threads"].sum()),
+            "warps": warps,
+            "lanes_launched": lanes,
+            "threads": threads,
             "multiprocessor": multiprocessor,
             "partition": partition,
             "components": self._components(),

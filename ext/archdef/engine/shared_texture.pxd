@@ -1,6 +1,7 @@
 """A texture cache that the multiprocessors of a cluster share."""
 from libc.stdint cimport int32_t, int64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.cache cimport Cache, Line
 from archdef.engine.crossbar cimport Crossbar
 from archdef.engine.machine cimport MachineTable
@@ -21,7 +22,7 @@ cdef struct SharedTextures:
     ClusterTextures *caches  # of the clusters, NULL: every multiprocessor has its own
     Fetch *fetches           # [sm * slots + slot]
 
-cdef int shared_texture_open(SharedTextures *s, Crossbar *crossbar) except -1
+cdef int shared_texture_open(SharedTextures *s, Crossbar *crossbar, Arena *arena) except -1
 cdef void shared_texture_close(SharedTextures *s) noexcept nogil
 cdef void shared_texture_filled(SharedTextures *s, int32_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil
 cdef bint shared_texture_has(SharedTextures *s, int32_t sm, const Request *r, int64_t now_fs) noexcept nogil

@@ -4,10 +4,10 @@ It lies behind their ports, where requests come in order of time whichever multi
 the cluster; one for a line on its way waits with the request that fetches it.
 """
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from archdef.engine.bits cimport count_bits
-from archdef.engine.cache cimport Line, cache_close, cache_find, cache_open, cache_probe, cache_take, cache_victim
+from archdef.engine.arena cimport Arena, arena_zeroed
+from archdef.engine.cache cimport Line, cache_close, cache_find, cache_make, cache_probe, cache_take, cache_victim
 from archdef.engine.crossbar cimport Crossbar, crossbar_deliver
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, SECTORS, CacheParameters
@@ -22,7 +22,7 @@ cdef inline int32_t _record(const SharedTextures *s, int32_t sm, int32_t slot) n
     return <int32_t>(sm * s.crossbar.routing.slots + slot)
 
 
-cdef int shared_texture_open(SharedTextures *s, Crossbar *crossbar) except -1:
+cdef int shared_texture_open(SharedTextures *s, Crossbar *crossbar, Arena *arena) except -1:
     """Make the caches; none if every multiprocessor has its own, or none has."""
     cdef const MachineTable *m = crossbar.m
     cdef const CacheParameters *table = &m.caches.texture_l1
@@ -31,27 +31,23 @@ cdef int shared_texture_open(SharedTextures *s, Crossbar *crossbar) except -1:
     s.crossbar = crossbar
     if table.scope != CACHE_SCOPE_CLUSTER or table.sets == 0:
         return 0
-    s.fetches = <Fetch *>calloc(<size_t>(m.chip.multiprocessors * crossbar.routing.slots), sizeof(Fetch))
-    s.caches = <ClusterTextures *>calloc(<size_t>_clusters(s), sizeof(ClusterTextures))
+    s.fetches = <Fetch *>arena_zeroed(arena, <size_t>(m.chip.multiprocessors * crossbar.routing.slots) * sizeof(Fetch))
+    s.caches = <ClusterTextures *>arena_zeroed(arena, <size_t>_clusters(s) * sizeof(ClusterTextures))
     if s.fetches == NULL or s.caches == NULL:
         raise MemoryError("texture caches of clusters")
     for i in range(_clusters(s)):
-        cache_open(&s.caches[i].cache, table)
-        s.caches[i].arrives_fs = <int64_t *>calloc(<size_t>(table.sets * table.ways), sizeof(int64_t))
-        if s.caches[i].arrives_fs == NULL:
+        s.caches[i].arrives_fs = <int64_t *>arena_zeroed(arena, <size_t>(table.sets * table.ways) * sizeof(int64_t))
+        if s.caches[i].arrives_fs == NULL or cache_make(&s.caches[i].cache, table, arena) < 0:
             raise MemoryError("texture caches of clusters")
     return 0
 
 
 cdef void shared_texture_close(SharedTextures *s) noexcept nogil:
-    """Free what `shared_texture_open` took, complete or not."""
+    """Give up what they have beside the arena, complete or not."""
     cdef int64_t i
     if s.caches != NULL:
         for i in range(_clusters(s)):
             cache_close(&s.caches[i].cache)
-            free(s.caches[i].arrives_fs)
-    free(s.caches)
-    free(s.fetches)
     s.caches = NULL
     s.fetches = NULL
 

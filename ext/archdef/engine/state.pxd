@@ -1,6 +1,7 @@
 """State of running launches: warps, blocks, multiprocessors, and what they share."""
 from libc.stdint cimport int64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.banks cimport BankQueue
 from archdef.engine.block_cluster cimport RemotePath
 from archdef.engine.cache cimport Cache
@@ -24,6 +25,8 @@ from archdef.engine.write_combining cimport WriteCombining
 
 cdef struct Chip:                # what all multiprocessors and all grids share
     const MachineTable *m
+    Arena *arena                 # of what multiprocessors and partitions keep
+    bint bulk                    # some kernel copies in bulk
     pick_function pick
     UnitSharing units
     int64_t budget               # warp instructions left
@@ -59,5 +62,3 @@ cdef struct Sm:                  # what every cycle or every access touches come
     int64_t launched_warps       # age stamp
     WriteCombining write_combining  # stores that wait for others of their lines
     BankQueue banks
-    void *warps_held             # the allocations that `warps` and `schedulers` lie in
-    void *schedulers_held

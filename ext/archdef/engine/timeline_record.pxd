@@ -1,5 +1,5 @@
 """What the timeline of a launch is made of: its blocks, issues of its warps, and sums over buckets of time."""
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 
 cpdef enum TimelineDetail:       # each has what those before it have
     DETAIL_KERNELS = 0           # sums of multiprocessors and memory partitions
@@ -17,20 +17,26 @@ cdef struct BlockRecord:         # a block in its place, from its start to its e
     int64_t begin                # cycles
     int64_t end
 
-cdef struct WarpRecord:          # of a warp, from one issue to the next
+cdef struct WarpRecord:          # of a warp, from one issue to the next; short, as there are many: what is the same for all of a warp or op is elsewhere
+    int64_t begin                # cycle
+    int64_t before               # cycles from then on waiting for what it depends on, …
+    int64_t turns                # … then for its turn, see `timeline.pxd`, …
+    int64_t issue                # … then because another warp was issued, until this cycle
+    int64_t place                # number of its WarpPlace, plus 1
+    int64_t op                   # of its kernel
+    int64_t cause                # Stall of what it depends on
+
+cdef struct WarpPlace:           # a warp that has records, and where it is
     int64_t serial               # as of a block
     int64_t kernel
     int64_t warp                 # of the grid: block times warps of a block, plus its number in the block
     int64_t multiprocessor
     int64_t slot                 # of the multiprocessor's places of warps
+
+cdef struct RecordedOp:          # what records of an op do not say again
     int64_t statement
-    int64_t unit                 # that the op was issued to, -1: none was issued
-    int64_t cause                # Stall of [begin, since)
-    int64_t begin                # cycles; [begin, since) waiting for what it depends on …
-    int64_t since
-    int64_t turns                # … [since, issue) waiting for its turn, see `timeline.pxd`, the rest because another warp was issued, …
-    int64_t issue                # … [issue, end) issuing
-    int64_t end
+    int64_t unit
+    int64_t cycles               # for which it is being issued
 
 cdef struct MultiprocessorSums:  # of a bucket, whatever launch it was for
     int64_t issued               # warp instructions
@@ -60,16 +66,20 @@ cdef struct MultiprocessorTimeline
 cdef enum:
     MOST_BANKS = 256             # of shared memory, as many as there can be
 
-cdef struct BankUse:             # how often an op that accesses shared memory has asked for one pattern of words
-    int64_t uses[MOST_BANKS]     # by the bank of its first lane's word
-    int64_t used                 # all of them
+cdef struct BankUse:             # how often an op that accesses shared memory has asked for one pattern of words; what every access reads comes first
+    uint64_t bank_mask           # bank of an address: these bits, once …
+    int32_t width_bits           # … so many have been shifted out
+    bint pending                 # some uses are not in `served` yet
+    bint alike                   # each bank serves as many, from whichever one on
+    int32_t behind               # banks from that of the first lane's word to behind the last that serves any
+    int64_t uses[MOST_BANKS]     # by that bank
     uint16_t words[MOST_BANKS]   # of each bank, counted from that one
 
 cdef struct BankRecord:          # what the banks of all multiprocessors together have served
     int32_t banks
     int64_t *first_op            # of each kernel, in …
     BankUse *uses                # … [op]
-    int64_t *pending             # ops whose uses are not in `served` yet …
+    int64_t *pending             # those ops …
     int64_t pending_count        # … and how many they are
     int64_t *served              # [banks] words, in no bucket yet
 
@@ -84,9 +94,13 @@ cdef struct TimelineRecord:
     int64_t block_room
     int64_t blocks_lost          # that found none
     WarpRecord *warps
-    int64_t warp_count
+    WarpRecord *next_warp        # record that is written next; those before it are …
+    WarpRecord *warps_end        # … and this one: there is none any more
     int64_t warp_room
     int64_t warps_lost
+    WarpPlace *places
+    int64_t place_count
+    RecordedOp *ops              # as `banks.first_op` has them
     int64_t width                # cycles of a bucket; twice as many each time that there are more buckets than room
     int64_t buckets              # room, an even number
     MultiprocessorSums *sums     # [buckets][multiprocessors]

@@ -1,6 +1,7 @@
 """A plugin's topology: hops between partitions and multiprocessors, and the links that answers take."""
 from libc.stdint cimport int16_t, int64_t
 
+from archdef.engine.arena cimport Arena
 from archdef.engine.link cimport Link
 from archdef.engine.machine cimport MachineTable
 
@@ -10,6 +11,6 @@ cdef struct Topology:
     int16_t *hops            # … and the link of each, -1: one that nobody else waits for
     Link *links              # NULL: nobody waits for any
 
-cdef Topology *topology_open(const MachineTable *m) except? NULL
+cdef Topology *topology_open(const MachineTable *m, Arena *arena) except? NULL
 cdef void topology_close(Topology *t) noexcept nogil
 cdef int64_t topology_travel(Topology *t, int64_t sm, int64_t partition, int64_t bytes, int64_t time_fs) noexcept nogil

@@ -2,12 +2,13 @@
 from libc.stdint cimport int16_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
-from archdef.engine.link cimport link_reserve, links_close, links_open
+from archdef.engine.arena cimport Arena
+from archdef.engine.link cimport link_reserve, links_open
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.policy cimport (ARCHDEF_TOPOLOGY_HOPS, ARCHDEF_TOPOLOGY_LINKS, Hook, PolicyHead, TopologyView, policy_head, policy_refuse)
 
 
-cdef Topology *topology_open(const MachineTable *m) except? NULL:
+cdef Topology *topology_open(const MachineTable *m, Arena *arena) except? NULL:
     """Ask for all ways. NULL: no plugin brings a topology."""
     cdef Hook *hook = <Hook *><size_t>m.interconnect.distances.hook
     cdef int64_t pairs = m.chip.multiprocessors * m.dram.partitions, i, room = 0, most = -1
@@ -30,7 +31,7 @@ cdef Topology *topology_open(const MachineTable *m) except? NULL:
         for i in range(t.first[pairs]):
             most = max(most, <int64_t>t.hops[i])
         if m.interconnect.distances.link_bytes_per_cycle and most >= 0:
-            t.links = links_open(most + 1)
+            t.links = links_open(most + 1, arena)
     except BaseException:
         topology_close(t)
         raise
@@ -75,7 +76,6 @@ cdef void topology_close(Topology *t) noexcept nogil:
     if t != NULL:
         free(t.first)
         free(t.hops)
-        links_close(t.links)
     free(t)
 
 

@@ -5,11 +5,11 @@ the second or third level of constants, a line at a time for all schedulers of t
 the load/store unit brings, as for loads whose lanes may differ. A load at an address that the program names reads the first level.
 """
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from archdef.engine.access cimport access_memory
 from archdef.engine.bits cimport lowest_bit
-from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_open, cache_probe, cache_take, cache_victim
+from archdef.engine.arena cimport Arena, arena_zeroed
+from archdef.engine.cache cimport Cache, Line, cache_close, cache_find, cache_make, cache_probe, cache_take, cache_victim
 from archdef.engine.clock cimport NEVER
 from archdef.engine.counters cimport ST_CONSTANT_DEPENDENCY, StatementCounters
 from archdef.engine.launch cimport Warp
@@ -21,33 +21,32 @@ from archdef.engine.types cimport FL_ADDRESS64
 from archdef.engine.uop cimport Uop
 
 
-cdef int constants_open(ConstantCaches *constants, const MachineTable *m) except -1:
-    """Make the caches, empty, those that the machine has."""
+cdef int constants_open(ConstantCaches *constants, const MachineTable *m, Arena *arena) noexcept nogil:
+    """Make the caches, empty, those that the machine has. Returns -1 if the host has no memory for them."""
     cdef int64_t i, count = m.schedulers.count, lines = m.caches.constant_uniform.sets * m.caches.constant_uniform.ways
-    cache_open(&constants.first, &m.caches.constant)
-    cache_open(&constants.behind[0], &m.caches.constant_l2)
-    cache_open(&constants.behind[1], &m.caches.constant_l3)
+    if (cache_make(&constants.first, &m.caches.constant, arena) < 0 or cache_make(&constants.behind[0], &m.caches.constant_l2, arena) < 0
+            or cache_make(&constants.behind[1], &m.caches.constant_l3, arena) < 0):
+        return -1
     if lines == 0:
         return 0
-    constants.uniform_arrives = <int64_t *>calloc(<size_t>(count * lines), sizeof(int64_t))
-    constants.uniform = <Cache *>calloc(<size_t>count, sizeof(Cache))
+    constants.uniform_arrives = <int64_t *>arena_zeroed(arena, <size_t>(count * lines) * sizeof(int64_t))
+    constants.uniform = <Cache *>arena_zeroed(arena, <size_t>count * sizeof(Cache))
     if constants.uniform == NULL or constants.uniform_arrives == NULL:
-        raise MemoryError("caches of constants")
+        return -1
     for i in range(count):
-        cache_open(constants.uniform + i, &m.caches.constant_uniform)
+        if cache_make(constants.uniform + i, &m.caches.constant_uniform, arena) < 0:
+            return -1
     return 0
 
 
 cdef void constants_close(ConstantCaches *constants, const MachineTable *m) noexcept nogil:
-    """Free them, complete or not."""
+    """Give up what they have beside their arena, complete or not."""
     cdef int64_t i
     for i in range(m.schedulers.count if constants.uniform != NULL else 0):
         cache_close(constants.uniform + i)
     cache_close(&constants.first)
     cache_close(&constants.behind[0])
     cache_close(&constants.behind[1])
-    free(constants.uniform)
-    free(constants.uniform_arrives)
 
 
 cdef inline bint _behind(ConstantCaches *constants, uint64_t address) noexcept nogil:

@@ -1,0 +1,94 @@
+/* Programs that ask again and again, that die, and that leave others behind. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cuda_few.h"
+
+int cudaEventQuery(cudaEvent_t);
+void counts(void) {}
+void never_ends(void) {}
+static const dim3 ONE = {1, 1, 1}, BLOCK = {64, 1, 1};
+enum { STREAMS = 3, NOT_READY = 600 };
+
+__attribute__((constructor)) static void set_up(void)
+{
+    void **handle = registered();
+    KERNEL(counts);
+    KERNEL(never_ends);
+    __cudaRegisterFatBinaryEnd(handle);
+}
+
+static int polls(void)
+{
+    cudaStream_t stream[STREAMS];
+    cudaEvent_t end[STREAMS];
+    int *data, waited = 0, asked = 0;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    for (int i = 0; i < STREAMS; ++i) {
+        CHECK(cudaStreamCreate(&stream[i]));
+        CHECK(cudaEventCreate(&end[i]));
+        for (int k = 0; k <= i; ++k)
+            CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, stream[i]));
+        CHECK(cudaEventRecord(end[i], stream[i]));
+    }
+    for (int i = STREAMS - 1; i >= 0; --i) {
+        while (cudaEventQuery(end[i]) == NOT_READY)
+            ++waited;
+        while (cudaStreamQuery(stream[i]) == NOT_READY)
+            ++asked;
+    }
+    return waited > 0 ? 0 : 5;
+}
+
+static int killed(void)
+{
+    int *data;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    CHECK(cudaLaunchKernel(never_ends, ONE, BLOCK, given, 0, 0));
+    signal(SIGALRM, SIG_DFL);
+    alarm(1);
+    return cudaDeviceSynchronize();
+}
+
+static int leaves_a_child(void)
+{
+    if (!fork()) {
+        void *there;
+        int status = cudaMalloc(&there, 64);
+        sleep(2);
+        _exit(status);
+    }
+    return 0;
+}
+
+static int configurations(void)
+{
+    extern unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
+    extern int __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, cudaStream_t *);
+    dim3 grid, block;
+    size_t bytes;
+    cudaStream_t stream;
+    for (unsigned i = 1; i <= 64; ++i)
+        if (__cudaPushCallConfiguration((dim3){i, 2, 3}, (dim3){4, 5, i}, i, (cudaStream_t)(uintptr_t)(7 * i)))
+            return 5;
+    if (!__cudaPushCallConfiguration(ONE, ONE, 0, 0))
+        return 6;
+    for (unsigned i = 64; i >= 1; --i)
+        if (__cudaPopCallConfiguration(&grid, &block, &bytes, &stream) || grid.x != i || grid.y != 2 || grid.z != 3 || block.x != 4 || block.y != 5
+            || block.z != i || bytes != i || stream != (cudaStream_t)(uintptr_t)(7 * i))
+            return 7;
+    return __cudaPopCallConfiguration(&grid, &block, &bytes, &stream) == 52 && cudaPeekAtLastError() == 52 && cudaGetLastError() == 52
+        && cudaGetLastError() == 0 ? 0 : 8;
+}
+
+int main(int count, char **arguments)
+{
+    static const struct { const char *name; int (*run)(void); } parts[] = {
+        {"polls", polls}, {"killed", killed}, {"leaves_a_child", leaves_a_child}, {"configurations", configurations}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (count > 1 && !strcmp(parts[i].name, arguments[1]))
+            return parts[i].run();
+    return 4;
+}

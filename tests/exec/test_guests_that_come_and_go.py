@@ -1,0 +1,47 @@
+"""Do programs that ask in a loop come to an end, and does archdef outlive those that die or leave others behind?"""
+import pytest
+from fat import binary, entry
+
+from archdef import exec as programs
+from archdef import registry
+
+pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
+KERNEL = """
+.visible .entry {name}(.param .u64 data)
+{{
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [data]; mov.u32 %r1, 0;
+LOOP: st.global.u32 [%rd1], %r1; add.u32 %r1, %r1, 1; {branch}
+    ret;
+}}
+"""
+CODE = binary(entry((".version 6.0\n.target sm_20\n.address_size 64\n" + KERNEL.format(name="never_ends", branch="bra LOOP;")
+                     + KERNEL.format(name="counts", branch="setp.lt.u32 %p1, %r1, 200; @%p1 bra LOOP;")).encode()))
+
+
+def ran(build, part, tmp_path, machine="gt200"):
+    with open(tmp_path / "output", "w+") as output:
+        return programs.run([build("guests", "shared", CODE), part], machine, output=output)
+
+
+@pytest.mark.parametrize("call_us", [None, 0])
+def test_asking_in_a_loop_comes_to_an_end(build, tmp_path, call_us):
+    machine = registry.get("gf100")
+    found = ran(build, "polls", tmp_path, machine if call_us is None else machine.evolve({"host_link.call_us": call_us}))
+    assert found.exit_code == 0 and found.launches == 6 and found.failures == ()
+
+
+def test_a_program_that_is_killed_while_a_kernel_runs_is_reported(build, tmp_path):
+    found = ran(build, "killed", tmp_path)
+    assert found.exit_code == -14
+    assert ran(build, "polls", tmp_path).exit_code == 0
+
+
+def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
+    assert ran(build, "leaves_a_child", tmp_path).exit_code == 0
+    assert ran(build, "polls", tmp_path).exit_code == 0
+
+
+def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
+    found = ran(build, "configurations", tmp_path)
+    assert found.exit_code == 0 and any("<<<" in text for text in found.failures)

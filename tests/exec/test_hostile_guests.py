@@ -1,0 +1,114 @@
+"""Does archdef answer a program whose calls have anything at all in their arguments, each with a status, and go on?
+
+The program here is a process that does nothing; this test speaks for it. What the process maps and what it is asked to call are answered at random.
+"""
+import logging
+import random
+import socket
+import struct
+import subprocess
+import sys
+import threading
+
+import pytest
+from fat import binary, entry
+
+from archdef import registry
+from archdef.exec import helper, wire
+from archdef.exec.calls import CALLS, NAMES
+from archdef.exec.guest import GuestMemory
+from archdef.exec.server import Server
+
+pytestmark = pytest.mark.skipif("gt200" not in registry.names() or not sys.platform.startswith("linux"), reason="needs the plugins of this repository")
+ROOM = 1 << 20
+STACK_WORDS = 18
+PTX = b".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n.global .align 4 .b8 v[64];\n"
+CODE = binary(entry(PTX))
+GUEST = f"""
+import ctypes, sys
+room = ctypes.create_string_buffer({ROOM})
+code = {CODE!r}
+room[:len(code)] = code
+print(ctypes.addressof(room), flush=True)
+sys.stdin.read()
+"""
+
+
+class Guest:
+    """A process with some memory, and one thread's connection to a server."""
+
+    def __init__(self, server, seed):
+        self.random = random.Random(seed)
+        self.process = subprocess.Popen([sys.executable, "-c", GUEST], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.room = int(self.process.stdout.readline())
+        self.known = [self.room]
+        self.end, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.end.settimeout(30)
+        self.served = threading.Thread(target=server._serve, args=(wire.Connection(other),), daemon=True)
+        self.served.start()
+        self.end.send(struct.pack("<IIQQQQII", len(NAMES), self.process.pid, self.room + ROOM // 2, ROOM // 4, 0x1000, 0x2000, 0, 0))
+        assert self.answer() == 0
+
+    def answer(self):
+        """What the call returns, after all that archdef wants done here meanwhile."""
+        while True:
+            message, ancillary, _, _ = self.end.recvmsg(4096, 4096)
+            assert message, "the server has given the program up"
+            for _, _, data in ancillary:
+                socket.close(struct.unpack("<i", data[:4])[0])
+            kind, _, value, *_ = struct.unpack("<II5Q", message)
+            if kind == wire._RETURN:
+                return value
+            self.end.send(struct.pack("<Q", self.random.choice([0, 1, self.room, value])))
+
+    def call(self, name, integers, stack=(), floats=(0.0,) * 4):
+        """Call a function; integers: of the six registers."""
+        given = [each & (1 << 64) - 1 for each in (*integers, *[0] * 6)[:6]]
+        more = [each & (1 << 64) - 1 for each in (*stack, *[0] * STACK_WORDS)[:STACK_WORDS]]
+        self.end.send(struct.pack(f"<II6Q4d{STACK_WORDS}Q", NAMES.index(name), 0, *given, *floats, *more))
+        return self.answer()
+
+    def number(self):
+        """Anything that a register may hold."""
+        return self.random.choice([
+            lambda: self.random.randrange(8), lambda: -self.random.randrange(1, 8), lambda: self.random.getrandbits(64), lambda: 1 << self.random.randrange(64),
+            lambda: self.random.choice(self.known), lambda: self.room + self.random.randrange(0, ROOM // 2, 8), lambda: self.random.randrange(1 << 12)])()
+
+    def stop(self):
+        self.end.close()
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.served.join(60)
+        assert not self.served.is_alive()
+
+
+@pytest.fixture
+def guest(request, monkeypatch):
+    monkeypatch.setattr(helper, "PATIENCE_SECONDS", 0.1)       # it starts no thread that serves
+    server = Server(["gt200"])
+    made = Guest(server, getattr(request, "param", 0))
+    made.server = server
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize("guest", range(4), indirect=True)
+def test_whatever_a_call_is_given_it_gets_an_answer(guest, caplog):
+    with caplog.at_level(logging.ERROR, "archdef.exec.server"):
+        handle = guest.call("__cudaRegisterFatBinary", [guest.room])
+        guest.known.append(handle)
+        for name in sorted(CALLS.keys() & set(NAMES)) * 8:
+            guest.call(name, [guest.number() for _ in range(6)], [guest.number() for _ in range(10)], [guest.random.random() * 1e9] * 4)
+            word = GuestMemory(guest.process.pid).get(guest.room, 64)
+            guest.known = [*guest.known, *struct.unpack("<8Q", word)][-24:]     # handles and addresses that calls have given
+    assert caplog.records == [], "\n".join(record.getMessage() + str(record.exc_info) for record in caplog.records)
+
+
+@pytest.mark.parametrize("name, given", [
+    ("cudaMemcpy2D", ["room", 8, "room", 8, 0, -1, 0]), ("cudaMemset2D", ["room", 8, 0, 0, -1]), ("cudaMallocPitch", ["room", "room", -1, 0]),
+    ("cudaMalloc3D", ["room"]), ("cudaMemcpy", ["room", "room", -1, 0]), ("cudaMallocHost", ["room", -1]), ("cudaMalloc", ["room", -1])])
+def test_sizes_that_no_machine_has_cost_nothing(guest, name, given, caplog):
+    words = [guest.room if each == "room" else each for each in given]
+    guest.call(name, words[:6], words[6:] or [-1, 0, -1])
+    assert caplog.records == []
