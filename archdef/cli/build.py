@@ -9,7 +9,7 @@ from archdef.cli.output import will_write
 from archdef.options import ArchitectureName
 
 
-@click.command("build", short_help="Build a program.")
+@click.command("build")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @click.option("--output", "-o", "program", required=True, type=click.Path(dir_okay=False), help="The executable to write.")
 @click.option("--arch", "-a", "arch", metavar="ARCH", type=ArchitectureName(),
