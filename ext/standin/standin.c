@@ -204,7 +204,9 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
     size_t bytes = sizeof request;
     for (;;) {
         if (exchange(sent, bytes, &answer, &descriptor) < 0) {
-            fprintf(stderr, "archdef: the simulator has gone; `%s` fails\n", standin_names[function]);
+            static int said;        /* once: a program that does not look at errors may call without end */
+            if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+                fprintf(stderr, "archdef: the simulator has gone; `%s` and all calls after it fail\n", standin_names[function]);
             return UNAVAILABLE;
         }
         if (answer.kind == ANSWER_RETURN)
