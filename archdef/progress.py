@@ -7,7 +7,7 @@ import multiprocessing
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -89,12 +89,12 @@ DISPLAY = Display()
 class Task:
     """A piece of work with a line of its own, once it has taken `PATIENCE_S` and if somebody is watching. Use it in a ``with`` statement.
 
-    label : what is done.
+    label : what is done, or a function that says so once there is a line.
     shown : False: no line; True and None: one if there is a terminal or a notebook to show it on.
     """
 
-    def __init__(self, label: str, shown: bool | None = None):
-        self.label, self._wanted = label, shown is not False
+    def __init__(self, label: str | Callable[[], str], shown: bool | None = None):
+        self._label, self._wanted = label, shown is not False
         self.began = time.monotonic()
         self._line: TaskID | None = None
 
@@ -118,7 +118,7 @@ class Task:
         if not self.due:
             return
         if self._line is None:
-            self._line = DISPLAY.add(self.label)
+            self._line = DISPLAY.add(self._label if isinstance(self._label, str) else self._label())
         DISPLAY.update(self._line, fraction, ", ".join([detail, *self._left(fraction)]))
 
     def counted(self, done: int, total: int, what: str) -> None:
@@ -170,7 +170,7 @@ class Work:
 class Launches:
     """The line of launches that run in one session of the engine."""
 
-    def __init__(self, label: str, session: core.Session, grids: Sequence[core.Grid], shown: bool | None = None):
+    def __init__(self, label: str | Callable[[], str], session: core.Session, grids: Sequence[core.Grid], shown: bool | None = None):
         self.session, self.grids, self.task, self._work, self._before = session, grids, Task(label, shown), Work(), session.issued
 
     def update(self) -> None:

@@ -163,7 +163,8 @@ class Server:
         thread.floats, thread.stack = request.floats, request.integers[6:]
         try:
             result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS
-            _LOG.debug("%s%s = %s", name, tuple(map(hex, request.integers[:call.parameters])), result)
+            if _LOG.isEnabledFor(logging.DEBUG):
+                _LOG.debug("%s%s = %s", name, tuple(map(hex, request.integers[:call.parameters])), result)
         except Gone:
             raise
         except ArchdefError as error:

@@ -82,6 +82,8 @@ class Session:
         self.contexts = Contexts(self)
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
+        self._kernels: dict[tuple[int, int], Kernel] = {}
+        """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
         self._of_shadow: dict[int, Binary] = {}
         self._of_reference: dict[int, Binary] = {}
         self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
@@ -284,6 +286,7 @@ class Session:
         """Note that a stub of the host means a kernel."""
         self.thing(handle, Binary).kernels[stub] = name
         self._of_stub[stub] = self.thing(handle, Binary)
+        self._kernels = {key: kernel for key, kernel in self._kernels.items() if key[1] != stub}     # a library may be loaded where another was
 
     def register_variable(self, handle: int, shadow: int, name: str) -> None:
         """Note that a shadow of the host means a variable."""
@@ -314,9 +317,12 @@ class Session:
 
     def kernel(self, stub: int) -> Kernel:
         """Give the kernel that a stub of the host stands for. Raises Refusal."""
+        if (kernel := self._kernels.get((self.runtime.devices.number, stub))) is not None:
+            return kernel
         if (binary := self._of_stub.get(stub)) is None:
             raise Refusal("InvalidDeviceFunction", f"no kernel is registered for the function at {stub:#x}")
-        return self.module(binary)[binary.kernels[stub]]
+        kernel = self._kernels[self.runtime.devices.number, stub] = self.module(binary)[binary.kernels[stub]]
+        return kernel
 
     def symbol(self, shadow: int) -> Symbol:
         """Give the variable that a shadow of the host stands for. Raises Refusal."""

@@ -28,6 +28,14 @@ class KernelTotal:
     longest: Run | None = None
     """The launch that took longest."""
 
+    def add(self, run: Run) -> None:
+        """Add a launch."""
+        self.launches += 1
+        self.seconds += run.elapsed_s
+        self.cycles += run.cycles
+        if self.longest is None or run.elapsed_s > self.longest.elapsed_s:
+            self.longest = run
+
     def include(self, other: KernelTotal) -> None:
         """Add the launches of another one."""
         self.launches += other.launches
@@ -57,19 +65,23 @@ class Tally:
     def count(self, to_the_end: bool = False) -> None:
         """Count launches that have ended, or wait for all."""
         still = []
+        if self._open and not to_the_end:
+            _ = self._open[0].done      # brings the host's devices, which are those of all launches, to this moment
         for launch in self._open:
-            if not (to_the_end or launch.done):
+            if not (to_the_end or launch.over):
                 still.append(launch)
                 continue
             try:
-                self._add(launch.result())
+                self._add(launch.result() if to_the_end else launch.outcome())
             except ArchdefError as error:
                 self.failed.append(str(error))
         self._open = still
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label
-        self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, run.elapsed_s, run.cycles, run))
+        if (total := self._totals.get(key)) is None:
+            total = self._totals[key] = KernelTotal(*key)
+        total.add(run)
 
     def __iter__(self) -> Iterator[KernelTotal]:
         return iter(sorted(self._totals.values(), key=lambda total: -total.seconds))

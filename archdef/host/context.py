@@ -189,9 +189,10 @@ class Context:
         """Put a prepared grid into a stream; gives the node that it becomes if the stream is captured."""
         with self.host.lock:
             stream = self.own(stream)
-            node = captured(self, stream, Work(KERNEL, grid.name, self, lambda branch: self.launch(grid.again(), branch)))
-            if node is not None:
-                return node
+            if self.host.captures:
+                node = captured(self, stream, Work(KERNEL, grid.name, self, lambda branch: self.launch(grid.again(), branch)))
+                if node is not None:
+                    return node
             self.host.charge(f"launch {grid.name}", self.launch_fs)
             grid.moved = managed.before_launch(self, grid, stream)
             operation = Operation("kernel", grid.name, self, stream, grid=grid)

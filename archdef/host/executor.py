@@ -154,9 +154,11 @@ class Shared:
         running = [operation.grid.running for operation in self._active]
         if self._line is None or self._line.grids != running:
             self._hide()
-            names = dict.fromkeys(f"{operation.grid.architecture.label} {operation.grid.name}" for operation in self._active)
-            self._line = Launches(", ".join(names), self._open, running, False if any(o.grid.progress is False for o in self._active) else None)
+            self._line = Launches(self._names, self._open, running, False if any(o.grid.progress is False for o in self._active) else None)
         self._line.update()
+
+    def _names(self) -> str:
+        return ", ".join(dict.fromkeys(f"{operation.grid.architecture.label} {operation.grid.name}" for operation in self._active))
 
     def _hide(self) -> None:
         if self._line is not None:

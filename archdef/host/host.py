@@ -257,14 +257,12 @@ class Host:
         """Handle what comes next: an event of ours, or the end of a grid. False if nothing comes by `limit`."""
         while self._heap and self._stale(self._heap[0]):
             heapq.heappop(self._heap)
-        bounds = [self._heap[0][0]] if self._heap else []
-        bounds += [limit] if limit is not None else []
-        bounds += [self._reached + context.grids.quantum for context in self._busy if context.grids.quantum is not None]
-        horizon = min(bounds, default=None)
-        alone = not self._heap and limit is None and len(self._busy) == 1
-        ended = [found for context in self._busy for found in context.grids.advance(horizon, alone)]
-        for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
-            self._plan(max(end, self._reached), _END, operation)
+        horizon = self._horizon(limit)
+        if self._busy:
+            alone = not self._heap and limit is None and len(self._busy) == 1
+            ended = [found for context in self._busy for found in context.grids.advance(horizon, alone)]
+            for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
+                self._plan(max(end, self._reached), _END, operation)
         if self.together:
             self._settle_together()
         if self._busy and horizon is not None and (not self._heap or self._heap[0][0] > horizon):
@@ -276,6 +274,17 @@ class Host:
         self._reached = at
         self._HANDLERS[what](self, operation, at)
         return True
+
+    def _horizon(self, limit: int | None) -> int | None:
+        """Say how far devices may go on before something else is due; None: as far as they like."""
+        horizon = limit
+        if self._heap and (horizon is None or self._heap[0][0] < horizon):
+            horizon = self._heap[0][0]
+        for context in self._busy:
+            quantum = context.grids.quantum
+            if quantum is not None and (horizon is None or self._reached + quantum < horizon):
+                horizon = self._reached + quantum
+        return horizon
 
     def _settle_together(self) -> None:
         """Let grids go on that wait for grids of other devices, or say that they never will."""

@@ -149,11 +149,20 @@ class Launched:
         """Wait for its end and give what it counted. Raises what went wrong on the device."""
         context = self._operation.context
         context.host.wait(f"wait for {self._operation.name}", [self._operation], [context])
+        return self.outcome()
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended in what has been simulated so far."""
+        return self._operation.over
+
+    def outcome(self) -> Run:
+        """Give what it counted, once it is over: the host does nothing for that. Raises what went wrong in it."""
         if self._grid.result is None:
             error = self._operation.error
             if error is not None:
                 raise error
-            raise HostError(f"{self._operation.name} did not run: an earlier error of {context.label} stopped it")
+            raise HostError(f"{self._operation.name} did not run: an earlier error of {self._operation.context.label} stopped it")
         return self._grid.result
 
     def __repr__(self) -> str:

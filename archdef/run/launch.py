@@ -216,11 +216,11 @@ class Grid:
         device.served.update(kernel.uses.calls)
         running = session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
-            allowed=tuple(self.resident.limits[of] for of in ("warps", "blocks", "registers", "shared")),
+            allowed=self.plan.allowed,
             global_base=variables.global_base, const_base=variables.const_base, name=self.name, heap_bytes=device.heap_bytes,
             print_bytes=device.print_bytes, cooperative=self.cooperative, earliest_cycle=earliest_cycle, kernels=self.children,
             lane_trace=self.tracer, timeline=self.recorder, among=self.among, cluster=self.cluster, **self.plan.l1,
-            textures=texture.of(device.memory).pack(self._textures()), multicast=tuple(multicast.spans(device.memory)))
+            textures=texture.of(device.memory).pack(self._textures()), multicast=multicast.spans(device.memory))
         self.engine, self.running, self._began = session, running, time.perf_counter()
         if _LOG.isEnabledFor(logging.DEBUG):
             _LOG.debug("%s launched on %s", self.name, self.architecture.label)

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from archdef import values
 from archdef.errors import LaunchError
@@ -25,6 +26,8 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
 
     Raises LaunchError if it is not one to three positive whole numbers.
     """
+    if type(given) is tuple and len(given) == 3 and all(type(n) is int and 0 < n < values.MOST_WHOLE for n in given):
+        return cast("tuple[int, int, int]", given)
     numbers = given if isinstance(given, (tuple, list)) else (given,)
     sizes = tuple(number for n in numbers if (number := values.as_whole(n)) is not None)
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:
@@ -38,6 +41,8 @@ def check_launch(kernel: str, architecture: Architecture, grid: tuple[int, int, 
     limits = architecture.limits
     for what, path, sizes, allowed in (("block", "block_dimensions", block, limits.block_dimensions),
                                        ("grid", "grid_dimensions", grid, limits.grid_dimensions)):
+        if all(map(operator.le, sizes, allowed)):
+            continue
         for axis, size, most in zip(AXES, sizes, allowed, strict=True):
             if size > most:
                 raise _refusal(kernel, architecture, f"{path}.{axis}", most, f"{what} {sizes}")

@@ -44,6 +44,8 @@ class Memory:
         self._arena: int | None = None
         """What the addresses of this process are above those of the device."""
         self._bytes: dict[int, tuple[int, str]] = {}
+        self._taken: dict[str, int] = {}
+        """Bytes of each share: every launch asks for them, however many allocations there are."""
         self._lock = threading.RLock()
 
     def allocate(self, nbytes: int, share: str = "global") -> int:
@@ -55,19 +57,21 @@ class Memory:
         if not 0 <= nbytes < 1 << 63:
             raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked", "capacity")
         address = self.engine.allocate(nbytes)
-        self._bytes[address] = nbytes, share
+        with self._lock:
+            self._bytes[address] = nbytes, share
+            self._taken[share] = self._taken.get(share, 0) + nbytes
         return address
 
     def taken(self, share: str) -> int:
         """Give the bytes that are allocated for something."""
-        with self._lock:
-            return sum(nbytes for nbytes, of in self._bytes.values() if of == share)
+        return self._taken.get(share, 0)
 
     def free(self, address: int) -> None:
         """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
         with self._lock:
             self.managed.pop(address, None)
-            self._bytes.pop(address, None)
+            if (known := self._bytes.pop(address, None)) is not None:
+                self._taken[known[1]] -= known[0]
             self._late.append(address)
         self._catch_up()
 

@@ -1,7 +1,6 @@
 """Multicast addresses, which the instructions ``multimem`` access."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from archdef import values
@@ -56,7 +55,9 @@ def multicast(architecture: Architecture, memory: Memory, array: DeviceArray) ->
     return Multicast(array)
 
 
-def spans(memory: Memory) -> Iterator[tuple[int, int, int]]:
+def spans(memory: Memory) -> tuple[tuple[int, int, int], ...]:
     """Give first multicast address, bytes and address of everything that is mapped."""
-    for address, nbytes in {(m.array.address, m.array.nbytes) for m in memory.multicasts if m.live and m.array.nbytes}:
-        yield FIRST + address, nbytes, address
+    if not len(memory.multicasts):      # asked at every launch, and nearly always so
+        return ()
+    return tuple((FIRST + address, nbytes, address)
+                 for address, nbytes in {(m.array.address, m.array.nbytes) for m in memory.multicasts if m.live and m.array.nbytes})

@@ -52,6 +52,8 @@ class Plan:
     """How blocks of one shape, with so much shared memory, run on the multiprocessors of the kernel's device."""
 
     resident: Occupancy
+    allowed: tuple[int, int, int, int]
+    """Blocks that a multiprocessor could hold by its warps, its block slots, its registers, its shared memory alone."""
     shared_bytes: int
     """Of a block, as the kernel sees it."""
     l1: dict[str, int]
@@ -68,7 +70,8 @@ class Plan:
             resident = occupancy(architecture, threads=threads, registers=registers, shared_bytes=shared + program.launch_shared_bytes)
         except LaunchError as error:
             raise LaunchError(f"cannot launch {kernel.name} on {error}", error.kind) from None
-        return cls(resident, shared, _l1_shape(architecture, threads, registers, resident.shared_bytes))
+        warps, blocks, of_registers, of_shared = (resident.limits[each] for each in ("warps", "blocks", "registers", "shared"))
+        return cls(resident, (warps, blocks, of_registers, of_shared), shared, _l1_shape(architecture, threads, registers, resident.shared_bytes))
 
 
 def _l1_shape(architecture: Architecture, threads: int, registers: int, shared_bytes: int) -> dict[str, int]:

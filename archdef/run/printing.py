@@ -65,6 +65,8 @@ class Output:
 
 def read(records: bytes, room: int, calls: int) -> Output:
     """Decode and format the engine's records: the latest, of `room` bytes together, of so many calls."""
+    if not records:
+        return Output((), calls, 0)
     ordered = sorted(_records(records), key=lambda record: (record.cycle, record.multiprocessor))
     used, text, kept, cut = 0, 0, [], 0
     for record in reversed(ordered):

@@ -2,6 +2,8 @@
 import struct
 
 PTX, ELF, LZ4, ZSTD = 1, 2, 0x2000, 0x8000
+HEAD = ".version 6.0\n.target sm_20\n.address_size 64\n"
+"""Of a file of PTX, up to the kernels."""
 
 
 def entry(data: bytes, kind: int = PTX, target: int = 20, packing: int = 0) -> bytes:

@@ -1,9 +1,9 @@
 """Kernels of the test programs, packed as a compiler of CUDA packs them, and the C compiler that makes the programs."""
 import shutil
 
-from fat import binary, entry
+from fat import HEAD, binary, entry
 
-HEAD = ".version 6.0\n.target sm_20\n.address_size 64\n"
+
 KERNELS = HEAD + """
 .global .align 4 .s32 factor = 1;
 .global .align 1 .b8 format[] = {119, 105, 116, 104, 105, 110, 44, 32, 0};

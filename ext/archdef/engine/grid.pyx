@@ -25,6 +25,7 @@ from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIA
 
 from archdef.errors import LaunchError
 
+_HEAP_CALLS = {<int>SYS_ALLOCATE, <int>SYS_FREE, <int>SYS_TAKE, <int>SYS_GIVE}
 WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
 _NEAR_BYTES = (1 << 31) - 16     # of a block's shared and a thread's local memory: their addresses are signed numbers of 32 bits to the engine
 
@@ -297,13 +298,13 @@ cdef class Grid:
         """Make what the kernel's system calls need."""
         calls = set()
         for each in [program] + (self.kernels.programs if self.kernels is not None else []):
-            calls.update(each.ops["fn"][each.ops["kind"] == K_SYSTEM].tolist())
+            calls.update(each.ops["fn"][each.ops["kind"] == <int>K_SYSTEM].tolist())
         pool = self.launch.m.device_launches.pool
-        if calls & {SYS_ALLOCATE, SYS_FREE, SYS_TAKE, SYS_GIVE} or SYS_LAUNCH in calls and pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
+        if calls & _HEAP_CALLS or <int>SYS_LAUNCH in calls and pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap
-        if SYS_PRINT in calls:
+        if <int>SYS_PRINT in calls:
             self.origin.output.room = min(max(print_bytes, 0), 1 << 40)
             self.origin.output.capacity = max(2 * self.origin.output.room, 1)
             self.origin.output.bytes = <char *>malloc(self.origin.output.capacity)
@@ -317,10 +318,10 @@ cdef class Grid:
         cdef Launch *launch = &self.launch
         cdef int64_t i
         cdef uint64_t start, nbytes, target
-        kinds = [int(k) for k in program.constants["kind"]]
-        self.synchronises_grid = (CK_SPECIAL, SR_WORKSPACE) in zip(kinds, program.constants["value"].tolist())
+        kinds, widths, numbers = program.constants["kind"].tolist(), program.constants["width"].tolist(), program.constants["value"].tolist()
+        self.synchronises_grid = (<int>CK_SPECIAL, <int>SR_WORKSPACE) in zip(kinds, numbers)
         values = []
-        if CK_PARAM_SYMBOL in kinds and parameters:
+        if <int>CK_PARAM_SYMBOL in kinds and parameters:
             self.parameter_address = self.memory.allocate(len(parameters))
             self.memory.write(self.parameter_address, bytearray(parameters))
         self.origin.spans = <Span *>calloc(self.memory.count + 2 * len(multicast) + 1, sizeof(Span))
@@ -342,23 +343,23 @@ cdef class Grid:
         launch.arena = self.memory.arena
         launch.const_start = const_base
         launch.parameter_start = self.parameter_address
-        special = {SR_WARP_SIZE: launch.lanes, SR_DYNAMIC_SHARED: dynamic_shared_bytes, SR_TOTAL_SHARED: launch.shared_bytes,
-                   SR_GRIDID: 1, SR_WORKSPACE: self.workspace_address, SR_CLUSTER_NCTARANK: launch.cluster_blocks,
-                   SR_IS_EXPLICIT_CLUSTER: launch.explicit_cluster, SR_CLUSTER_ORIGIN: CLUSTER_FIRST if launch.cluster_blocks > 1 else 0}
+        special = {<int>SR_WARP_SIZE: launch.lanes, <int>SR_DYNAMIC_SHARED: dynamic_shared_bytes, <int>SR_TOTAL_SHARED: launch.shared_bytes,
+                   <int>SR_GRIDID: 1, <int>SR_WORKSPACE: self.workspace_address, <int>SR_CLUSTER_NCTARANK: launch.cluster_blocks,
+                   <int>SR_IS_EXPLICIT_CLUSTER: launch.explicit_cluster, <int>SR_CLUSTER_ORIGIN: CLUSTER_FIRST if launch.cluster_blocks > 1 else 0}
         for i in range(3):
-            special[SR_NTID_X + i] = launch.block[i]
-            special[SR_NCTAID_X + i] = launch.grid[i]
-            special[SR_CLUSTER_NCTAID_X + i] = launch.cluster[i]
-            special[SR_NCLUSTERID_X + i] = launch.grid[i] // launch.cluster[i]
-        base = {CK_GLOBAL_SYMBOL: global_base, CK_CONST_SYMBOL: const_base, CK_PARAM_SYMBOL: self.parameter_address,
-                CK_LOCAL_SYMBOL: 0, CK_SHARED_SYMBOL: 0, CK_IMMEDIATE: 0}
-        for kind, width, value in zip(kinds, program.constants["width"].tolist(), program.constants["value"].tolist()):
+            special[<int>SR_NTID_X + i] = launch.block[i]
+            special[<int>SR_NCTAID_X + i] = launch.grid[i]
+            special[<int>SR_CLUSTER_NCTAID_X + i] = launch.cluster[i]
+            special[<int>SR_NCLUSTERID_X + i] = launch.grid[i] // launch.cluster[i]
+        base = {<int>CK_GLOBAL_SYMBOL: global_base, <int>CK_CONST_SYMBOL: const_base, <int>CK_PARAM_SYMBOL: self.parameter_address,
+                <int>CK_LOCAL_SYMBOL: 0, <int>CK_SHARED_SYMBOL: 0, <int>CK_IMMEDIATE: 0}
+        for kind, width, value in zip(kinds, widths, numbers):
             if width == 0:
                 number = 0
-            elif kind == CK_PARAMETER:
+            elif kind == <int>CK_PARAMETER:
                 piece = parameters[value:value + width]
                 number = int.from_bytes(piece, "little")
-            elif kind == CK_SPECIAL:
+            elif kind == <int>CK_SPECIAL:
                 number = special[value]
             else:
                 number = base[kind] + value

@@ -78,20 +78,21 @@ cdef class LoadedProgram(ProgramTables):
     """
 
     def __cinit__(self, program, int lanes, int max_units):
-        cdef const unsigned char[::1] raw = program.ops.view("u1").reshape(-1)
+        cdef bytes held = program.ops.tobytes()
+        cdef const MicroOp *raw = <const MicroOp *><const char *>held
         cdef const MicroOp *micro
         cdef Py_ssize_t i
         self.ops = <Uop *>calloc(self.op_count + 1, sizeof(Uop))      # one more: what comes next is looked at
         if self.ops == NULL:
             raise MemoryError("program")
         for i in range(self.op_count):
-            micro = <const MicroOp *>&raw[i * <Py_ssize_t>sizeof(MicroOp)]
+            micro = raw + i
             try:
                 self._read(self.ops + i, micro, max_units)
                 self.wait_for_list(self.ops + i, micro.also)
             except ProgramError as error:
                 raise ProgramError(f"op {i} (kind {micro.kind}): {error}") from None
-        micro = <const MicroOp *>&raw[(self.op_count - 1) * <Py_ssize_t>sizeof(MicroOp)]
+        micro = raw + self.op_count - 1
         if micro.kind not in (T.K_EXIT, T.K_RETURN, T.K_BRANCH, T.K_BRANCH_INDEXED, T.K_TRAP) or micro.guard:
             raise ProgramError("the last op can be passed")
 

@@ -27,13 +27,13 @@ cdef class ProgramTables:
     """
 
     def __cinit__(self, program, int lanes, *_):
-        cdef const unsigned char[::1] raw = program.ops.view("u1").reshape(-1)
         if not 1 <= lanes <= T.MAX_WARP:
             raise ProgramError(f"warp of {lanes} lanes")
-        if raw.shape[0] % sizeof(MicroOp) or raw.shape[0] == 0:
-            raise ProgramError(f"{raw.shape[0]} bytes of ops are no array of MicroOp ({sizeof(MicroOp)} bytes each)")
+        nbytes = program.ops.nbytes
+        if nbytes % sizeof(MicroOp) or nbytes == 0:
+            raise ProgramError(f"{nbytes} bytes of ops are no array of MicroOp ({sizeof(MicroOp)} bytes each)")
         self.lanes = lanes
-        self.op_count = raw.shape[0] // sizeof(MicroOp)
+        self.op_count = nbytes // sizeof(MicroOp)
         self.rows = program.rows
         self.predicates = program.predicates
         self.statements = len(program.statements)
@@ -72,16 +72,17 @@ cdef class ProgramTables:
 
     def _take_specials(self, program):
         """Copy which special registers a warp has in rows from its start on."""
-        cdef const unsigned char[::1] specials = program.specials.view("u1").reshape(-1)
+        cdef bytes held = program.specials.tobytes()
+        cdef const SpecialRow *specials = <const SpecialRow *><const char *>held
         cdef const SpecialRow *special
         cdef Py_ssize_t i
-        self.specials = specials.shape[0] // sizeof(SpecialRow)
+        self.specials = len(held) // sizeof(SpecialRow)
         self.special_of = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
         self.special_row = <uint32_t *>calloc(self.specials + 1, sizeof(uint32_t))
         if self.special_of == NULL or self.special_row == NULL:
             raise MemoryError("program")
         for i in range(self.specials):
-            special = <const SpecialRow *>&specials[i * <Py_ssize_t>sizeof(SpecialRow)]
+            special = specials + i
             if special.row >= <uint32_t>self.rows or (
                     special.special > T.SR_LANEMASK64_GT and not T.SR_CLUSTER_CTARANK <= special.special <= T.SR_CLUSTERID_Z):
                 raise ProgramError(f"special register {special.special} in row {special.row} of {self.rows}")
@@ -90,8 +91,7 @@ cdef class ProgramTables:
 
     def _reserve_constants(self, program):
         """Make room for the constant rows, which `fill_constants` fills."""
-        cdef const unsigned char[::1] constants = program.constants.view("u1").reshape(-1)
-        self.constant_rows = constants.shape[0] // sizeof(ConstantRow)
+        self.constant_rows = program.constants.nbytes // sizeof(ConstantRow)
         # one row more than used, here and in warps: a 64-bit read of the last row stays inside
         self.constants = <char *>calloc((self.constant_rows + 2) * self.lanes, 4)
         if self.constants == NULL:

@@ -1,6 +1,7 @@
 """Counters as numpy sees them: structured arrays with the names of the C structs."""
 import numpy as np
 
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
@@ -35,21 +36,30 @@ MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
 PARTITION_DTYPE = _dtype({**_no_partition, **_no_port})
 
 
+cdef char *_bytes_of(array) except NULL:
+    """Give where the bytes of an array lie, for as long as somebody holds it. A typed view of so small an array costs more than to fill it."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
+    PyBuffer_Release(&view)
+    return <char *>view.buf
+
+
 cdef tuple as_records(const Launch *launch, const Residency *residencies, int64_t multiprocessors):
     """Copy counters of statements and of multiprocessors, and how often each op was issued."""
     cdef int64_t i
-    cdef int64_t[::1] instructions = np.zeros(launch.statements, np.int64), issued = np.zeros(launch.op_count, np.int64)
-    cdef int64_t[:, ::1] counters
-    rows = np.frombuffer((<const char *>launch.counters)[:launch.statements * <int64_t>sizeof(StatementCounters)], COUNTER_DTYPE).copy()
+    rows, each = np.empty(launch.statements, COUNTER_DTYPE), np.empty(multiprocessors, MULTIPROCESSOR_DTYPE)
+    issued = np.empty(launch.op_count, np.int64)
+    cdef StatementCounters *counters = <StatementCounters *>_bytes_of(rows)
+    cdef SmCounters *counted = <SmCounters *>_bytes_of(each)
+    memcpy(counters, launch.counters, launch.statements * sizeof(StatementCounters))
+    memcpy(_bytes_of(issued), launch.issued, launch.op_count * sizeof(int64_t))
+    for i in range(launch.statements):
+        counters[i].instructions = 0
     for i in range(launch.op_count):
-        issued[i] = launch.issued[i]
-        instructions[launch.ops[i].statement] += launch.issued[i] * launch.ops[i].issues
-    rows["instructions"] = instructions
-    each = np.zeros(multiprocessors, MULTIPROCESSOR_DTYPE)
-    counters = each.view(np.int64).reshape(multiprocessors, sizeof(SmCounters) // sizeof(int64_t))
+        counters[launch.ops[i].statement].instructions += launch.issued[i] * launch.ops[i].issues
     for i in range(multiprocessors):
-        memcpy(&counters[i, 0], &residencies[i].counters, sizeof(SmCounters))
-    return rows, each, np.asarray(issued)
+        counted[i] = residencies[i].counters
+    return rows, each, issued
 
 
 cdef object child_records(const ChildRecord *records, int64_t count):
@@ -59,10 +69,11 @@ cdef object child_records(const ChildRecord *records, int64_t count):
 
 cdef object partition_records(const Network *network):
     """Copy counters of memory partitions and of their ports."""
-    cdef int64_t i, partitions = network.m.dram.partitions, own = sizeof(PartitionCounters) // sizeof(int64_t), ports = sizeof(PortCounters) // sizeof(int64_t)
-    each = np.zeros(partitions, PARTITION_DTYPE)
-    cdef int64_t[:, ::1] counters = each.view(np.int64).reshape(partitions, own + ports)
+    cdef int64_t i, partitions = network.m.dram.partitions
+    each = np.empty(partitions, PARTITION_DTYPE)
+    cdef char *counters = _bytes_of(each)
     for i in range(partitions):
-        memcpy(&counters[i, 0], &network.partitions[i].dram.counters, sizeof(PartitionCounters))
-        memcpy(&counters[i, own], &network.crossbar.counters[i], sizeof(PortCounters))
+        memcpy(counters, &network.partitions[i].dram.counters, sizeof(PartitionCounters))
+        memcpy(counters + sizeof(PartitionCounters), &network.crossbar.counters[i], sizeof(PortCounters))
+        counters += sizeof(PartitionCounters) + sizeof(PortCounters)
     return each

@@ -1,0 +1,66 @@
+"""Is the memory of a program read as it is, and refused where there is none? The program here is this process."""
+import ctypes
+import mmap
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from archdef.exec.guest import GuestBytes, GuestCopy, GuestMemory
+from archdef.runtime.status import Refusal
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="programs are run on Linux only")
+NOWHERE = 64
+
+
+@pytest.fixture
+def memory():
+    return GuestMemory(os.getpid())
+
+
+def test_several_places_are_read_as_each_of_them_is(memory):
+    room = ctypes.create_string_buffer(bytes(range(64)), 64)
+    start = ctypes.addressof(room)
+    assert memory.get_each([start + 8, start, start + 63], [8, 4, 1]) == [bytes(range(8, 16)), bytes(range(4)), b"\x3f"]
+    assert memory.get_each([], []) == [] and memory.get_each([start + 1], [2]) == [b"\1\2"]
+    assert memory.get_each([start] * 3000, [1] * 3000) == [b"\0"] * 3000
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_the_place_that_is_not_there_is_named(memory, at):
+    room = ctypes.create_string_buffer(16)
+    places = [ctypes.addressof(room)] * 3
+    places[at] = NOWHERE
+    with pytest.raises(Refusal, match=f"{NOWHERE:#x} is no memory"):
+        memory.get_each(places, [8] * 3)
+
+
+@pytest.mark.parametrize("nbytes", [1 << 40, 1 << 62, (1 << 64) - 1, 1 << 64, 5 << 64])
+def test_a_length_that_no_program_has_costs_nothing(memory, nbytes):
+    room = ctypes.create_string_buffer(16)
+    with pytest.raises(Refusal, match="is no memory"):
+        memory.get(ctypes.addressof(room), nbytes)
+
+
+def test_pages_that_are_there_are_read_whole(memory):
+    pages = mmap.mmap(-1, 3 * mmap.PAGESIZE)
+    pages[-1] = 7
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    assert memory.get(start, 3 * mmap.PAGESIZE) == bytes(3 * mmap.PAGESIZE - 1) + b"\7"
+
+
+def test_a_copy_that_the_program_waits_for_keeps_its_error_and_one_of_a_graph_raises_it(memory):
+    data = np.arange(16, dtype="u1")
+    for move in ("into", "write"):
+        copy = GuestCopy(memory, NOWHERE, 16)
+        getattr(copy.first(8), move)(data[:8])
+        with pytest.raises(Refusal):
+            copy.check()
+        with pytest.raises(Refusal):
+            getattr(GuestBytes(memory, NOWHERE, 16), move)(data)
+    held = np.zeros(16, "u1")
+    copy = GuestCopy(memory, held.ctypes.data, 16)
+    copy.write(data)
+    copy.check()
+    assert (held == data).all() and (copy.read() == data).all() and not copy.pinned
