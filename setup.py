@@ -70,8 +70,12 @@ def stand_in():
     folder.mkdir(parents=True, exist_ok=True)
     names = Path("archdef") / "exec" / "functions.txt"
     (folder / "exports.h").write_text(exports.header(sorted(names.read_text(encoding="ascii").split())), encoding="ascii")
+    libraries = Path("archdef") / "exec" / "sonames.txt"
+    script = folder / "versions.map"
+    script.write_text(exports.versions(libraries.read_text(encoding="ascii").split()), encoding="ascii")
     return [Extension("archdef.exec.standin", [str(EXT / "standin" / "standin.c")], include_dirs=[str(folder)], libraries=["pthread", "dl"],
-                      depends=[str(names), str(EXT / "standin" / "exports.py")], extra_compile_args=["-O2", "-g0", "-std=gnu11"])]
+                      depends=[str(names), str(libraries), str(EXT / "standin" / "exports.py")], extra_compile_args=["-O2", "-g0", "-std=gnu11"],
+                      extra_link_args=["-Wl,-z,initfirst", f"-Wl,--version-script={script}"])]
 
 
 setup(

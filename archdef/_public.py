@@ -30,6 +30,7 @@ MODULES: dict[str, str] = {
     "archdef.data": "Results as tables for pandas, Arrow, Parquet, CSV and JSON.",
     "archdef.ncu": "Exports of Nsight Compute, laid beside the model's counters.",
     "archdef.exec": "Programs that were compiled for CUDA, on simulated devices.",
+    "archdef.programs": "Programs built from CUDA or MXMACA sources, with the toolkit or without.",
     "archdef.examples": "Workloads that `archdef compare` runs.",
     "archdef.examples.command": "Examples that are commands of tables.",
     "archdef.formatting": "Numbers as tables show them.",

@@ -13,6 +13,7 @@ COMMANDS = {
     "advise": "Say what to change in the kernels of WORKLOAD, at which line, and what that would gain.",
     "archs": "List the installed architectures, and plugins that could not be loaded.",
     "attribute": "Say by which of their rules two architectures take different times for WORKLOAD: a factor for each group of rules.",
+    "build": "Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.",
     "check": "Run the conformance suite on ARCH: is its description complete, and does it compute, time and count as declared?",
     "compare": "Run WORKLOAD on several architectures and print one table.",
     "completion": "Print a script by which SHELL (bash, zsh or fish) completes commands, options, architectures, kernels, metrics and benchmarks.",

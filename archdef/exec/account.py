@@ -89,7 +89,7 @@ class Account:
             yield Text(f"Given memory of the host, which they reach here as fast as the device's own and not over the host link: {', '.join(self.mapped)}",
                        style="yellow")
         if self.missing:
-            yield Text(f"Not supported, and refused as cudaErrorNotSupported: {_listed(self.missing)}", style="red")
+            yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
         for failure in self.failures:
             yield Text(failure, style="red")
 

@@ -6,38 +6,60 @@ import inspect
 import struct
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from archdef.exec.wire import Gone
-from archdef.runtime.status import STATUS, Refusal
+from archdef.runtime.status import STATUS, Refusal, status_of
 
 if TYPE_CHECKING:
+    from archdef.exec.contexts import Context
     from archdef.exec.session import Session
     from archdef.exec.wire import Connection, Hello
 
 SUCCESS: Final = 0
+NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
+"""What the stand-in has, by number."""
 Answer: TypeAlias = "Callable[..., int | None]"
 """``(thread, *arguments) → what the function returns``; None is success."""
+
+
+def runtime_number(error: BaseException) -> int:
+    """Give the runtime's number for an error."""
+    return STATUS.get(status_of(error), STATUS["Unknown"])[0]
+
+
+def is_drivers(name: str) -> bool:
+    """Say whether a function is one of the driver's."""
+    return name.startswith("cu") and not name.startswith("cuda")
 
 
 class Call:
     """How one function is answered: with how many integers, and whether what it returns is a status, which GetLastError then repeats."""
 
-    def __init__(self, answer: Answer, status: bool, refused: str = ""):
-        self.answer, self.status, self.refused = answer, status, refused
-        """refused : why it never does anything."""
+    def __init__(self, answer: Answer, status: bool, number: Callable[[BaseException], int] = runtime_number, refused: str = ""):
+        """number : what the function returns for an error; refused : why it never does anything."""
+        self.answer, self.status, self.number, self.refused = answer, status, number, refused
         self.parameters = len(inspect.signature(answer).parameters) - 1
 
 
 CALLS: dict[str, Call] = {}
 """Name of a function → how it is answered; what is not here is refused."""
+REFUSALS: dict[str, int] = {}
+"""What names of a library's functions begin with → the status by which it says that something is not supported."""
 
 
-def answers(*names: str, status: bool = True) -> Callable[[Answer], Answer]:
+def refusal(name: str) -> int | None:
+    """Give the status by which a library refuses a function; None: it is the runtime's, or the driver's."""
+    prefix = max((prefix for prefix in REFUSALS if name.startswith(prefix)), key=len, default=None)
+    return None if prefix is None else REFUSALS[prefix]
+
+
+def answers(*names: str, status: bool = True, number: Callable[[BaseException], int] = runtime_number) -> Callable[[Answer], Answer]:
     """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
     structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
-        CALLS.update(dict.fromkeys(names, Call(answer, status)))
+        CALLS.update(dict.fromkeys(names, Call(answer, status, number)))
         return answer
     return add
 
@@ -61,6 +83,12 @@ class Thread:
         """Words on the stack: arguments after the sixth, and structures by value of more than 16 bytes."""
         self.ranges: dict[Any, list[int]] = {}
         """Of each domain of NVTX, the ranges that this thread has begun and not ended."""
+        self.per_thread = False
+        """Whether the call that is answered was compiled for default streams of threads: then no stream means the thread's own."""
+        self.uses_runtime = False
+        """Whether it has called the runtime for more than to ask about devices, which makes a primary context current."""
+        self.contexts: list[Context] = []
+        """The driver's stack of contexts."""
 
     def string(self, text: str) -> int:
         """Give the address of a text in the program's memory; 0 if there is no more room for texts."""

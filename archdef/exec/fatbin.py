@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from archdef.errors import ArchdefError, MissingExtra
@@ -14,12 +14,18 @@ PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")
 _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
 """kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
+_HOST_LINUX_64: Final = 0x11
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
 
 
 class FatbinError(ArchdefError):
     """A fat binary that is damaged, or has nothing that can be run."""
+
+    def __init__(self, message: str, no_ptx: bool = False):
+        """no_ptx : whether it is device code in order, but machine code only."""
+        self.no_ptx = no_ptx
+        super().__init__(message)
 
 
 class Entry(NamedTuple):
@@ -29,6 +35,14 @@ class Entry(NamedTuple):
     target: int
     """90 for sm_90."""
     data: bytes
+
+
+def packed(ptx: str, target: int) -> bytes:
+    """Give a fat binary that holds one PTX text, of a target (90 for compute_90)."""
+    text = ptx.encode() + b"\0"
+    text = text.ljust(-(-len(text) // 8) * 8, b"\0")
+    head = _ENTRY.pack(PTX, 0x101, _ENTRY.size, len(text), 0, 0, 0, target, 0, 0, _HOST_LINUX_64, 0, 0)
+    return _HEAD.pack(MAGIC, 1, _HEAD.size, len(head) + len(text)) + head + text
 
 
 def total_bytes(head: bytes) -> int:
@@ -41,6 +55,13 @@ def total_bytes(head: bytes) -> int:
     if header_bytes < _HEAD.size or nbytes > MOST_BYTES:
         raise FatbinError(f"a fat binary says that it has {nbytes} bytes behind a header of {header_bytes}")
     return int(header_bytes + nbytes)
+
+
+def read(get: Callable[[int, int], bytes], address: int) -> bytes:
+    """Read a fat binary from a program's memory, by its own address or by that of its wrapper; ``get(address, bytes)``. Raises FatbinError."""
+    if int.from_bytes(get(address, 4), "little") == WRAPPER_MAGIC:
+        address = int.from_bytes(get(address + 8, 8), "little")
+    return get(address, total_bytes(get(address, _HEAD.size)))
 
 
 def entries(data: bytes) -> Iterator[Entry]:
@@ -63,7 +84,8 @@ def best_ptx(data: bytes, target: int) -> str:
     texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
     if not texts:
         have = ", ".join(f"sm_{entry.target}" for entry in found if entry.kind == ELF) or "nothing"
-        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX")
+        raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX",
+                          no_ptx=True)
     fitting = [text for number, text in texts if number <= target] or [texts[0][1]]
     return fitting[-1].rstrip(b"\0").decode("ascii", "replace")
 

@@ -153,16 +153,17 @@ class GuestMemory:
         """Write an integer."""
         self.put(address, (value & (1 << 8 * nbytes) - 1).to_bytes(nbytes, "little"))
 
-    def text(self, address: int) -> str:
+    def text(self, address: int, most_bytes: int = MOST_TEXT_BYTES) -> str:
         """Read a string of C."""
-        found = b""
-        while len(found) < MOST_TEXT_BYTES:
+        found = bytearray()
+        while len(found) < most_bytes:
             piece = self.get(address, _PAGE - address % _PAGE)     # not over the end of a page: the next one may not be there
             end = piece.find(b"\0")
+            found += piece if end < 0 else piece[:end]
             if end >= 0:
-                return (found + piece[:end]).decode(errors="replace")
-            found, address = found + piece, address + len(piece)
-        raise Refusal("InvalidValue", f"a string of more than {MOST_TEXT_BYTES} bytes")
+                return found.decode(errors="replace")
+            address += len(piece)
+        raise Refusal("InvalidValue", f"a string of more than {most_bytes} bytes")
 
     def _move(self, function: Any, address: int, here: int, nbytes: int) -> None:
         done = 0

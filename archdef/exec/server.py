@@ -14,24 +14,26 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_runtime, nvtx
+from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx
 from archdef.exec.account import Account, account
-from archdef.exec.calls import CALLS, SUCCESS, Thread
+from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
+from archdef.exec.contexts import QUERIES
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
-from archdef.runtime.status import STATUS, status_of
+from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
-NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
-"""What the stand-in has, by number."""
-_LIBRARIES: Final = ("libcuda.so.1", "libcuda.so", "libcudart.so.10.2", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libnvToolsExt.so.1")
+LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
+"""Names that programs load it by."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
-_ = cuda_runtime, nvtx
+KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
+"""What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
+_ = cuda_runtime, cuda_driver, libraries, nvtx
 
 
 class NotHere(ArchdefError):
@@ -83,15 +85,16 @@ class Server:
         """Run a program to its end; gives its exit code, negative after a signal. Raises NotHere."""
         library = stand_in()
         with tempfile.TemporaryDirectory(prefix="archdef-") as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
-            for name in _LIBRARIES:
+            for name in LIBRARIES:
                 (Path(folder) / name).symlink_to(library)
             path = str(Path(folder) / "socket")
             end.bind(path)
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
-            environment = {_NVTX_VARIABLE: str(library)} | os.environ | {SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
-                                        "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
+            environment = KEEPS_PTX | {_NVTX_VARIABLE: str(library)} | os.environ | {
+                SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
+                "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
             except OSError as error:
@@ -148,10 +151,15 @@ class Server:
         call = CALLS.get(name)
         if call is None:
             self._miss(name)
-            thread.last_error = STATUS["NotSupported"][0]
-            return thread.last_error
+            if (status := refusal(name)) is not None:
+                return status
+            if not is_drivers(name):
+                thread.last_error = STATUS["NotSupported"][0]
+            return STATUS["NotSupported"][0]
         if call.refused:
             self._miss(name)
+        thread.per_thread = name.endswith(("_ptsz", "_ptds"))
+        thread.uses_runtime = thread.uses_runtime or call.status and name not in QUERIES
         thread.floats, thread.stack = request.floats, request.integers[6:]
         try:
             result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS
@@ -160,14 +168,14 @@ class Server:
         except Gone:
             raise
         except ArchdefError as error:
-            result = STATUS.get(status_of(error), STATUS["Unknown"])[0]
+            result = call.number(error)
             if not thread.session.host.abandoned:       # else nobody is left who would hear of it
                 self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
-            result = STATUS["Unknown"][0]
+            result = call.number(error)
             self._complain(name, error)
-        if call.status and result:
+        if call.status and result and result != STATUS["NotReady"][0]:      # which is an answer, no error
             thread.last_error = result
         return result
 

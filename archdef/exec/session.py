@@ -13,6 +13,7 @@ from archdef.device import Device
 from archdef.errors import ArchdefError
 from archdef.exec import fatbin
 from archdef.exec.calls import Output, Thread
+from archdef.exec.contexts import Contexts
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory
@@ -22,7 +23,7 @@ from archdef.exec.tally import Tally
 from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
 from archdef.run.pointer import Pointer
-from archdef.runtime.api import Runtime
+from archdef.runtime.api import STREAM_PER_THREAD, Runtime
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -76,8 +77,11 @@ class Session:
         """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
+        self.library_modules: dict[tuple[str, int], Module] = {}
+        """Kernels of libraries and number of the device → their module on it."""
         self.cuda = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program."""
+        self.contexts = Contexts(self)
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
@@ -131,6 +135,9 @@ class Session:
             if thing not in self._numbers:
                 self._numbers[thing] = self.handle(thing)
             return self._numbers[thing]
+    def found(self, handle: int) -> Any:
+        """Give what a number stands for; None if for nothing."""
+        return self._handles.get(handle)
 
     def forget(self, handle: int) -> None:
         """Let a number stand for nothing."""
@@ -143,6 +150,9 @@ class Session:
 
     def stream(self, handle: int) -> Stream | int | None:
         """Give a stream; 0 to 2 are the runtime's own."""
+        thread: Thread | None = getattr(self.output.current, "thread", None)
+        if not handle and thread is not None and thread.per_thread:
+            return STREAM_PER_THREAD
         return handle or None if handle <= 2 else self.thing(handle, Stream)
 
     # -------------------------------------------------------------------------------------------------------------- memory
@@ -163,6 +173,11 @@ class Session:
         with self.lock:
             base = self._on_device.at(address)
         return None if base is None else base + (address - int(base))
+
+    def allocation(self, address: int) -> Pointer | None:
+        """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
+        with self.lock:
+            return self._on_device.at(address)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
@@ -264,9 +279,7 @@ class Session:
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
-        magic = int.from_bytes(self.memory.get(wrapper, 4), "little")
-        start = self.memory.word(wrapper + 8) if magic == fatbin.WRAPPER_MAGIC else wrapper
-        image = self.memory.get(start, fatbin.total_bytes(self.memory.get(start, 16)))
+        image = fatbin.read(self.memory.get, wrapper)
         self._binaries.append(binary := Binary(image))
         self.cuda = fatbin.compiled_for(image) or self.cuda
         return self.handle(binary)

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 
 _HELLO: Final = struct.Struct("<IIQQQQII")
-_REQUEST: Final = struct.Struct("<II6Q4d10Q")
+_REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
-_RETURN, _CALL, _MAP, _UNMAP, _REPLACE = range(5)
+_RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
 _MASK: Final = (1 << 64) - 1
 
 
@@ -86,6 +86,10 @@ class Connection:
         """Put pages of a file, or of the program's own (None), behind its memory, which keeps its contents; says whether that could be."""
         self._send(_REPLACE, address, nbytes, descriptor=descriptor)
         return bool(self._result())
+    def address(self, function: int) -> int:
+        """Give the address of one of the stand-in's own functions, by its number."""
+        self._send(_ADDRESS, function)
+        return self._result()
 
     def _result(self) -> int:
         return int.from_bytes(self._message(8), "little")

@@ -14,8 +14,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Do the same with bytes. What a link leads to is replaced, not the link; a device or a pipe is written to."""
+def write_bytes(path: str | os.PathLike[str], data: bytes, executable: bool = False) -> None:
+    """Do the same with bytes, of a program if it is `executable`. What a link leads to is replaced, not the link; a device or a pipe is written to."""
     path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if path.exists() and not path.is_file() and not path.is_dir():
         with open(path, "wb") as device:
@@ -25,7 +25,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(made, 0o666 & ~_umask())  # mkstemp makes files that only their owner can read
+        os.chmod(made, (0o777 if executable else 0o666) & ~_umask())  # mkstemp makes files that only their owner can read
         os.replace(made, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

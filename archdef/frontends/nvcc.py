@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import shutil
 import subprocess
@@ -34,8 +35,9 @@ class Toolchain:
 
 
 def toolchain() -> Toolchain | None:
-    """Give the nvcc on the PATH, or None."""
-    found = shutil.which("nvcc")
+    """Give the nvcc on the PATH, or else in the folder that the variable CUDA_HOME names; or None."""
+    home = os.environ.get("CUDA_HOME")
+    found = shutil.which("nvcc") or (shutil.which("nvcc", path=os.path.join(home, "bin")) if home else None)
     return _probe(Path(found)) if found else None
 
 

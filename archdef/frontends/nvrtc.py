@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
@@ -72,12 +73,13 @@ class Nvrtc:
         return source.compiled(given, options, compile)
 
 
-def compile(text: str, name: str, folder: Path | None, options: Options) -> Compiled:
+def compile(text: str, name: str, folder: Path | None, options: Options, own_headers: Mapping[str, str] | None = None) -> Compiled:
     """Compile CUDA C++.
 
-    text   : the source.
-    name   : its file name, for messages and line tables.
-    folder : where quoted includes are looked up first, or None.
+    text        : the source.
+    name        : its file name, for messages and line tables.
+    folder      : where quoted includes are looked up first, or None.
+    own_headers : name → text of headers that come before all others of that name.
 
     Raises CompileError with the compiler's log, or with the way to get NVRTC if it is missing.
     """
@@ -93,18 +95,19 @@ def compile(text: str, name: str, folder: Path | None, options: Options) -> Comp
              *options.extra)
     wanted = options.name_expressions
     made = Compiled("", f"{name}.ptx", source_text=text, compiler=str(chain), again=lambda names: compile(
-        text, name, folder, options.changed(name_expressions=names)))
+        text, name, folder, options.changed(name_expressions=names), own_headers))
     headers = user_files(text, folders)
+    given = dict(own_headers or {})
     entry = None
     if headers is not None:
         entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(f"name expression {n}" for n in wanted),
-                          *(part for item in sorted(headers.items()) for part in item))
+                          *(part for item in sorted({**headers, **given}.items()) for part in item))
         symbols = json.loads((cache.get(f"{entry}.names") if wanted else None) or "{}")
         if (ptx := cache.get(entry)) is not None and len(symbols) == len(wanted):
             return attrs.evolve(made, ptx=ptx, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "",
                                 **_named(symbols))
     flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
-    declared = standard_headers.beside(folders)
+    declared = standard_headers.beside(folders) | given
     try:
         ptx, log, symbols = _run(chain, text, name, flags, wanted, declared)
     except CompileError as error:       # a kernel that launches kernels

@@ -151,7 +151,7 @@ def _spelled(type_: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------- symbols
 def _of_symbol(symbol: str) -> list[str] | None:
     """List the types in a mangled name; None if there are none in it."""
-    text = _demangler()(symbol) if symbol.startswith("_Z") else None
+    text = demangled(symbol)
     if text is None or not text.endswith(")"):
         return None
     depth = 0
@@ -161,6 +161,11 @@ def _of_symbol(symbol: str) -> list[str] | None:
             inside = text[start + 1:-1]
             return [] if inside in ("", "void") else list(_parted(inside))
     return None
+
+
+def demangled(symbol: str) -> str | None:
+    """Give what a mangled name of C++ stands for; None for other names."""
+    return _demangler()(symbol) if symbol.startswith("_Z") else None
 
 
 @functools.cache

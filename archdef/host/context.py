@@ -31,6 +31,9 @@ TO_DEVICE, TO_HOST = "h2d", "d2h"
 STAGING_CHUNK_BYTES = 4 << 20
 """Copies between devices that go by way of the host are cut into pieces of this size, so that both links work at a time."""
 
+FILLED_AT_ONCE_BYTES = 1 << 20
+"""Memory is set to values of several bytes piece by piece."""
+
 
 class Context:
     """A device's half of the host model. Made by the first use of a stream, event or asynchronous call."""
@@ -201,31 +204,18 @@ class Context:
         operation = managed.moving(self, stream, to_device, nbytes, latency, transfer)
         return self.issue(operation, self.engines[operation.direction])
 
-    def fill(self, address: int | Box, nbytes: int, byte: int, stream: Stream | None) -> Operation | None:
-        """Set bytes of device memory: the device writes them at the rate of its memory."""
+    def fill(self, address: int | Box, nbytes: int, value: int, stream: Stream | None, width: int = 1) -> Operation | None:
+        """Set device memory to values of `width` bytes: the device writes them at the rate of its memory."""
         with self.host.lock:
             stream = self.own(stream)
-            if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.fill(address, nbytes, byte, branch))):
+            if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.fill(address, nbytes, value, branch, width))):
                 return None
             self.host.charge("memset", self.call_fs)
             managed.written_by_device(self.memory, address, nbytes)
             duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
             operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
-                                  act=lambda: self.memory.fill(address, nbytes, byte))
+                                  act=lambda: _fill(self.memory, address, nbytes, value, width))
             return self.issue(operation, self.compute)
-
-    def put(self, address: int, nbytes: int, pattern: bytes, stream: Stream | None) -> None:
-        """Set device memory to repeated bytes, whose number divides that of all."""
-        with self.host.lock:
-            stream = self.own(stream)
-            if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.put(address, nbytes, pattern, branch))):
-                return
-            self.host.charge("memset", self.call_fs)
-            managed.written_by_device(self.memory, address, nbytes)
-            duration = self.dependency_fs + transfer_fs(nbytes, self.architecture.dram_bandwidth_gb_s)
-            operation = Operation("memset", "memset", self, stream, duration=duration, nbytes=nbytes,
-                                  act=lambda: self.memory.write(address, np.frombuffer(pattern * (nbytes // len(pattern)), "u1")))
-            self.issue(operation, self.compute)
 
     def within(self, to: int | Box, source: int | Box, nbytes: int, stream: Stream | None) -> Operation | None:
         """Copy inside device memory, which reads and writes every byte."""
@@ -430,6 +420,15 @@ def _pieces(place: int | Box, nbytes: int) -> list[tuple[int | Box, int]]:
     if isinstance(place, Box):
         return [(piece, piece.nbytes) for piece in place.pieces(STAGING_CHUNK_BYTES)]
     return [(place + start, min(STAGING_CHUNK_BYTES, nbytes - start)) for start in range(0, max(nbytes, 1), STAGING_CHUNK_BYTES)]
+
+
+def _fill(memory, address: int | Box, nbytes: int, value: int, width: int) -> None:
+    if width == 1 or isinstance(address, Box):
+        memory.fill(address, nbytes, value)
+        return
+    piece = np.full(min(nbytes, FILLED_AT_ONCE_BYTES) // width, value, f"<u{width}").view("u1")
+    for start in range(0, nbytes, piece.nbytes):
+        memory.write(address + start, piece[:nbytes - start])
 
 
 def _copied(array: np.ndarray | HostBytes) -> np.ndarray:

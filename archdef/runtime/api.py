@@ -253,14 +253,21 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
         """Set bytes of device memory. As CUDA's it does not wait."""
         self.MemsetAsync(pointer, value, count, None)
 
-    def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None) -> None:
-        """Set bytes of device memory in a stream."""
+    def MemsetAsync(self, pointer: Pointer | DeviceArray, value: int, count: int | None = None, stream: Stream | int | None = None, width: int = 1) -> None:
+        """Set bytes of device memory in a stream.
+
+        width : bytes of `value`: 1, 2 or 4, as the driver's calls can set.
+        """
+        if width not in (1, 2, 4):
+            raise Refusal("InvalidValue", f"values of {width} bytes; 1, 2 and 4 can be set")
         memory, address, left = self._device_end(pointer)
         count = left if count is None else count
         self._check_count(count, left)
+        if count % width:
+            raise Refusal("InvalidValue", f"{count} bytes are no whole number of values of {width}")
         if count:
             context = memory.context
-            context.fill(address, count, value & 255, self._stream(stream, context))
+            context.fill(address, count, value & (1 << 8 * width) - 1, self._stream(stream, context), width)
 
     # ---------------------------------------------------------------------------------------------------------- variables
     def MemcpyToSymbol(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
@@ -435,7 +442,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
         """Give what a kernel takes, under CUDA's names."""
         kernel = self._for(kernel, self.devices.current)
         return {"numRegs": kernel.registers, "sharedSizeBytes": kernel.shared_bytes, "localSizeBytes": kernel.local_bytes,
-                "constSizeBytes": len(kernel.program.const_image), "maxThreadsPerBlock": self._most_threads(kernel)}
+                "constSizeBytes": len(kernel.program.const_image), "maxThreadsPerBlock": self._largest_block(kernel)}
 
     # --------------------------------------------------------------------------------------------------------- occupancy
     def OccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Kernel, block_size: int, dynamic_shared_bytes: int = 0) -> int:
@@ -550,6 +557,13 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
     def _most_threads(kernel: Kernel) -> int:
         limit = kernel.module.device.architecture.limits.threads_per_block
         return min(limit, kernel.resources.max_threads or limit)
+
+    @staticmethod
+    def _largest_block(kernel: Kernel) -> int:
+        """Count the threads of the largest block that can be launched, given what a kernel takes; 0 if none can."""
+        most, step = Runtime._most_threads(kernel), kernel.module.device.architecture.warp.size
+        sizes = (most, *range((most - 1) // step * step, 0, -step))
+        return next((size for size in sizes if Runtime._active_blocks(kernel, size, 0) > 0), 0)
 
     @staticmethod
     def _active_blocks(kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:

@@ -314,13 +314,13 @@ class GraphCalls:
         if height < 1 or height > 1 and pitch < nbytes:
             raise Refusal("InvalidValue", f"{height} rows of {nbytes} bytes, {pitch} apart")
         self._check_count((height - 1) * pitch + nbytes, left)
-        context, pattern = memory.context, (value & (1 << 8 * element_size) - 1).to_bytes(element_size, "little")
+        context, value = memory.context, value & (1 << 8 * element_size) - 1
         rows = [(address, nbytes * height)] if pitch == nbytes else [(address + k * pitch, nbytes) for k in range(height)]
 
         def put(branch: Stream) -> None:
             for start, size in rows:
                 if size:
-                    context.put(start, size, pattern, branch)
+                    context.fill(start, size, value, branch, element_size)
         return Work(MEMSET, "memset", context, put, given=given)
 
     def function_work(self, function: Callable[..., object], *arguments: Any, issued: Callable[[], None] | None = None, given: Any = None) -> Work:

@@ -25,6 +25,7 @@ standin_enter:
     lea 48(%rsp), %rdx
     lea 16(%rbp), %rcx
     call standin_call
+    movq %rax, %xmm0        # where a function that gives a float or a double has it
     leave
     ret
 """
@@ -43,6 +44,14 @@ def header(names: list[str]) -> str:
             "static const char *const standin_names[FUNCTIONS] = {\n" + "".join(f'    "{name}",\n' for name in names) + "};\n"
             "static void *const standin_functions[FUNCTIONS] = {\n" + "".join(f"    {name},\n" for name in names) + "};\n"
             f"__asm__(\n    \".text\\n\"\n{quoted}\n);\n")
+
+
+def versions(libraries: list[str]) -> str:
+    """Give a script for the linker that names a version for each library: programs ask for symbols of the version ``libcublas.so.12``.
+
+    The symbols have none themselves, so that they are taken for every one of these.
+    """
+    return "".join(f"{name} {{ }};\n" for name in libraries)
 
 
 def main() -> None:

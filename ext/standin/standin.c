@@ -1,6 +1,6 @@
-/* The stand-in for libcuda and libcudart inside a foreign program.
+/* The stand-in for libcuda, libcudart and the libraries above them inside a foreign program.
 
-   Every function of the two APIs is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
+   Every function of them is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
    `standin_call` sends these to archdef over a socket and returns what archdef answers; archdef reads and writes the program's memory itself,
    so that nothing here knows what a function means, but for those that each launch calls and that need nothing of archdef (`answered_here`).
    A program that has NVIDIA's runtime linked into it is led to the same functions, by the symbols that its linker has left. One connection a
@@ -27,10 +27,10 @@
 #define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
 #define SCRATCH_BYTES (1u << 20)
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
-#define STACK_WORDS 10
+#define STACK_WORDS 18      /* cublasGemmStridedBatchedEx has 23 arguments, of which six are in registers */
 #define STACK_IN_USE (64u << 10)    /* what this library and its caller may have on the stack, and more */
 
-enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP, ANSWER_REPLACE };
+enum { ANSWER_RETURN, ANSWER_CALL, ANSWER_MAP, ANSWER_UNMAP, ANSWER_REPLACE, ANSWER_ADDRESS };
 
 struct request {            /* what a call had: archdef/exec/wire.py reads the same */
     uint32_t function, unused;
@@ -43,7 +43,7 @@ struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, wri
 
 struct answer {
     uint32_t kind, last_error;      /* of this thread, as cudaGetLastError gives it */
-    uint64_t value;         /* what is returned; or the function to call; or the address to map at */
+    uint64_t value;         /* what is returned; the function to call; the address to map at; the number of the function whose address is asked */
     uint64_t arguments[4];
 };
 
@@ -204,7 +204,9 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
     size_t bytes = sizeof request;
     for (;;) {
         if (exchange(sent, bytes, &answer, &descriptor) < 0) {
-            fprintf(stderr, "archdef: the simulator has gone; `%s` fails\n", standin_names[function]);
+            static int said;        /* once: a program that does not look at errors may call without end */
+            if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+                fprintf(stderr, "archdef: the simulator has gone; `%s` and all calls after it fail\n", standin_names[function]);
             return UNAVAILABLE;
         }
         if (answer.kind == ANSWER_RETURN)
@@ -216,6 +218,8 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
             result = map_shared(&answer, descriptor);
         else if (answer.kind == ANSWER_REPLACE)
             result = replace_pages(answer.value, answer.arguments[0], descriptor);
+        else if (answer.kind == ANSWER_ADDRESS)
+            result = answer.value < FUNCTIONS ? (uint64_t)standin_functions[answer.value] : 0;
         else
             result = (uint64_t)munmap((void *)answer.value, answer.arguments[0]);
         if (descriptor >= 0)
@@ -251,7 +255,7 @@ static uint64_t start_server(uint64_t unused, uint64_t unused_2, uint64_t unused
     return pthread_detach(thread);
 }
 
-/* ---------------------------------------------------------------------------- a runtime that was linked into the program */
+/* ------------------------------------------------- a runtime that was linked into the program, or is loaded by its own path */
 
 static int by_name(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
 
@@ -301,6 +305,34 @@ static void *near(uintptr_t base, size_t bytes)
     return NULL;
 }
 
+static int is_here(const uint8_t *function, const struct redirection *to)
+{
+    int32_t distance;
+    if (function[0] != 0xe9)
+        return 0;
+    memcpy(&distance, function + 1, 4);
+    uintptr_t target = (uintptr_t)(function + 5 + distance);
+    return target >= (uintptr_t)to->slots && target < (uintptr_t)(to->slots + to->used);
+}
+
+/* Lead the functions here that one table of symbols names. */
+static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names, size_t names_bytes, uintptr_t base, struct redirection *to)
+{
+    for (size_t k = 0; k < count; ++k) {
+        if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_name >= names_bytes || symbols[k].st_size < 5)
+            continue;
+        const char *name = names + symbols[k].st_name;
+        void *found = function_called(name);
+        uint8_t *function = (uint8_t *)(base + symbols[k].st_value);
+        if (!found || (void *)function == found)
+            continue;
+        if (!to->slots && !(to->slots = near(base, FUNCTIONS * sizeof *to->slots)))
+            return say("no memory near the program's code");
+        if (!is_here(function, to) && divert(function, found, to))
+            say(name);
+    }
+}
+
 static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
 {
     const Elf64_Ehdr *head = (const void *)file;
@@ -311,54 +343,31 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
     struct redirection to = {NULL, 0, FUNCTIONS};
     for (int i = 0; i < head->e_shnum; ++i) {
         const Elf64_Shdr *table = sections + i;
-        if (table->sh_type != SHT_SYMTAB || table->sh_link >= head->e_shnum || table->sh_offset > size || table->sh_size > size - table->sh_offset)
+        if ((table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) || table->sh_link >= head->e_shnum || table->sh_offset > size
+            || table->sh_size > size - table->sh_offset)
             continue;
         const Elf64_Shdr *names = sections + table->sh_link;
         if (names->sh_offset > size || names->sh_size > size - names->sh_offset || !names->sh_size
             || file[names->sh_offset + names->sh_size - 1])
             continue;
-        const Elf64_Sym *symbols = (const void *)(file + table->sh_offset);
-        for (size_t k = 0; k < table->sh_size / sizeof *symbols; ++k) {
-            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_name >= names->sh_size
-                || symbols[k].st_size < 5)
-                continue;
-            const char *name = (const char *)file + names->sh_offset + symbols[k].st_name;
-            void *found = function_called(name);
-            if (!found)
-                continue;
-            if (!to.slots && !(to.slots = near(base, FUNCTIONS * sizeof *to.slots)))
-                return say("no memory near the program's code");
-            if (divert((uint8_t *)(base + symbols[k].st_value), found, &to))
-                say(name);
-        }
+        lead_named((const void *)(file + table->sh_offset), table->sh_size / sizeof(Elf64_Sym), (const char *)file + names->sh_offset, names->sh_size,
+                   base, &to);
     }
     if (to.slots)
         mprotect(to.slots, FUNCTIONS * sizeof *to.slots, PROT_READ | PROT_EXEC);
 }
 
-static int first_object(struct dl_phdr_info *object, size_t unused, void *base)
+static void lead_object(const struct link_map *object)
 {
-    (void)unused;
-    *(uintptr_t *)base = object->dlpi_addr;
-    return 1;               /* the program itself comes first */
-}
-
-__attribute__((constructor)) static void lead_program_here(void)
-{
-    uintptr_t base = 0;
     struct stat is;
-    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (program < 0 || fstat(program, &is) < 0 || !getenv(SOCKET_VARIABLE)) {
-        if (program >= 0)
-            close(program);
-        return;
-    }
-    void *file = mmap(NULL, is.st_size, PROT_READ, MAP_PRIVATE, program, 0);
-    close(program);
+    int descriptor = open(object->l_name[0] ? object->l_name : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;             /* the kernel's own object has no file */
+    void *file = fstat(descriptor, &is) < 0 || !is.st_size ? MAP_FAILED : mmap(NULL, is.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    close(descriptor);
     if (file == MAP_FAILED)
         return;
-    dl_iterate_phdr(first_object, &base);
-    lead_here(file, is.st_size, base);
+    lead_here(file, is.st_size, object->l_addr);
     munmap(file, is.st_size);
 }
 
@@ -391,4 +400,73 @@ int InitializeInjectionNvtx2(const void *(*given)(uint32_t))
                 *table[k] = function_called(nvtx_modules[m].names[k]);
     }
     return 1;
+}
+
+struct object { const struct link_map *map; const void *dynamic; };
+
+/* Look at what was loaded since the last time: before its constructors run, and while the loader lets no other thread in. */
+__attribute__((visibility("hidden"))) void standin_objects_changed(void)
+{
+    static struct object *known;
+    static size_t known_count;
+    size_t count = 0, old = known_count;
+    if (_r_debug.r_state != RT_CONSISTENT)
+        return;
+    int kept = errno;
+    for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
+        ++count;
+    struct object *now = calloc(count, sizeof *now), *before = known;
+    if (!now)
+        return;
+    size_t k = 0;
+    for (const struct link_map *object = _r_debug.r_map; object && k < count; object = object->l_next) {
+        size_t i = 0;
+        while (i < old && (before[i].map != object || before[i].dynamic != object->l_ld))
+            ++i;
+        if (i == old)
+            lead_object(object);
+        now[k++] = (struct object){object, object->l_ld};
+    }
+    known = now;
+    known_count = k;
+    free(before);
+    errno = kept;
+}
+
+/* Where the loader tells debuggers of a change it does nothing; led here, that spares all registers, as its caller may know it to do. */
+void standin_loader_entry(void) __attribute__((visibility("hidden")));
+__asm__(
+    ".text\n.hidden standin_loader_entry\n.p2align 4\nstandin_loader_entry:\n    endbr64\n"
+    "    push %rbp\n    mov %rsp, %rbp\n    push %rax\n    push %rcx\n    push %rdx\n    push %rsi\n    push %rdi\n    push %r8\n    push %r9\n"
+    "    push %r10\n    push %r11\n    sub $512, %rsp\n    and $-16, %rsp\n    fxsave64 (%rsp)\n    call standin_objects_changed\n"
+    "    fxrstor64 (%rsp)\n    lea -72(%rbp), %rsp\n    pop %r11\n    pop %r10\n    pop %r9\n    pop %r8\n    pop %rdi\n    pop %rsi\n    pop %rdx\n"
+    "    pop %rcx\n    pop %rax\n    pop %rbp\n    ret\n");
+
+static int does_nothing(const uint8_t *function)
+{
+    static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
+    if (!memcmp(function, landing, sizeof landing))
+        return 1;           /* endbr64; ret */
+    return function[0] == 0xc3 && (uintptr_t)function % 16 == 0 && memchr("\x66\x0f\x90\xcc", function[1], 4);      /* ret, and what fills up the line */
+}
+
+/* The first of all constructors (the linker's `initfirst`), since those of libraries register device code: so early that getenv finds nothing yet. */
+__attribute__((constructor)) static void lead_program_here(int count, char **arguments, char **environment)
+{
+    (void)count, (void)arguments;
+#ifndef __GLIBC__       /* others give constructors nothing, and have it ready */
+    environment = environ;
+#endif
+    while (*environment && strncmp(*environment, SOCKET_VARIABLE "=", sizeof SOCKET_VARIABLE))
+        ++environment;
+    if (!*environment)
+        return;
+    standin_objects_changed();
+    struct redirection to = {NULL, 0, 1};
+    uint8_t *tells = (uint8_t *)_r_debug.r_brk;
+    if (!tells || !does_nothing(tells))
+        return;             /* libraries that come later keep a runtime that is linked into them */
+    if (!(to.slots = near((uintptr_t)tells & ~(uintptr_t)4095, sizeof *to.slots)) || divert(tells, (void *)standin_loader_entry, &to))
+        return say("the loader");
+    mprotect(to.slots, sizeof *to.slots, PROT_READ | PROT_EXEC);
 }

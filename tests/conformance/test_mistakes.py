@@ -11,7 +11,7 @@ from archdef.errors import GuestFault, MissingFeature, PtxError
 from archdef.lower import cost
 from archdef.lower.select import selection
 from archdef.metrics.counters import Counters
-from archdef.run import launch, limits
+from archdef.run import limits, plan
 from archdef.run.array import DeviceArray
 from archdef.spec import Cite, Interleaved, MulticastBroadcast, SingleWordBroadcast, StrictHalfWarp
 from archdef.testing.checks import CHECKS, Subject
@@ -147,8 +147,8 @@ def policy(name, kind, method, answer):
 
 
 def an_occupancy_rule_that_promises_more(patch):
-    honest = launch.occupancy
-    patch.setattr(launch, "occupancy", lambda *a, **k: attrs.evolve(found := honest(*a, **k), active_blocks=found.active_blocks + 1))
+    honest = plan.occupancy
+    patch.setattr(plan, "occupancy", lambda *a, **k: attrs.evolve(found := honest(*a, **k), active_blocks=found.active_blocks + 1))
     return registry.get("gf100")
 
 

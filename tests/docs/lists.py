@@ -2,15 +2,21 @@
 
 The page of features and classes of operation is written as a whole; the quantities of microbenchmarks go behind a mark.
 """
+import re
 from pathlib import Path
 
+from archdef.exec import server
+from archdef.exec.calls import CALLS
 from archdef.microbench.suite import own
 from archdef.spec.isa import FEATURE_NEEDS, FEATURE_OF_CLASS, FEATURES, MEMORY_CLASSES, OPERATION_CLASSES
 
 DOCS = Path(__file__).parents[2] / "docs"
 FEATURES_PAGE = DOCS / "reference" / "features.md"
 BENCHMARKS_PAGE = DOCS / "howto" / "microbenchmarks.md"
+PROGRAMS_PAGE = DOCS / "howto" / "programs.md"
 MARK = "<!-- quantities -->\n"
+CALLS_MARK, CALLS_END = "<!-- calls -->\n", "<!-- end of calls -->\n"
+LIBRARIES = {"cublas": "cuBLAS", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE"}
 
 
 def features_page() -> str:
@@ -44,11 +50,45 @@ def benchmarks_page() -> str:
     return text[:text.index(MARK) + len(MARK)] + quantities()
 
 
+def calls() -> str:
+    """The functions of each library that are answered."""
+    rows = ["| library | functions |", "|---|---|"]
+    for prefix, name in LIBRARIES.items():
+        answered = {each for each in CALLS if each.startswith(prefix) and each in server.NAMES}
+        newer = {each.removesuffix("_v2") for each in answered}
+        old = sorted(_folded({each for each in answered if f"{each}_v2" in answered} | {each for each in answered if each in _BEFORE_CUDA_4}))
+        rows.append(f"| {name} | {_listed(_folded(newer - _BEFORE_CUDA_4))} |")
+        if old:
+            rows.append(f"| {name} before CUDA 4 | {_listed(old)} |")
+    return "\n".join(rows) + "\n"
+
+
+_BEFORE_CUDA_4 = {"cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc", "cublasFree", "cublasSetKernelStream"}
+
+
+def _folded(names: set[str]) -> set[str]:
+    """Write functions that are there for single and for double precision once."""
+    single = {each: re.sub(r"^(cublasI|cublas|cusparse)([sS])(?=[a-z])", lambda found: found[1] + {"S": "[SD]", "s": "[sd]"}[found[2]], each) for each in names}
+    both = {each for each, folded in single.items() if folded != each and folded.replace("[SD]", "D").replace("[sd]", "d") in names}
+    gone = {single[each].replace("[SD]", "D").replace("[sd]", "d") for each in both}
+    return {single[each] if each in both else each for each in names - gone}
+
+
+def _listed(names: set[str] | list[str]) -> str:
+    return ", ".join(f"`{each}`" for each in sorted(names))
+
+
+def programs_page() -> str:
+    """The page of programs with its list of functions."""
+    text = PROGRAMS_PAGE.read_text(encoding="utf-8")
+    return text[:text.index(CALLS_MARK) + len(CALLS_MARK)] + calls() + text[text.index(CALLS_END):]
+
+
 def _cell(text: str) -> str:
     return text.replace("|", r"\|")
 
 
-PAGES = {FEATURES_PAGE: features_page, BENCHMARKS_PAGE: benchmarks_page}
+PAGES = {FEATURES_PAGE: features_page, BENCHMARKS_PAGE: benchmarks_page, PROGRAMS_PAGE: programs_page}
 
 if __name__ == "__main__":
     for page, made in PAGES.items():

@@ -5,7 +5,7 @@ import pytest
 from calls_page import DATA, PAGE, page, state
 
 from archdef.exec.calls import CALLS
-from archdef.exec.server import NAMES
+from archdef.exec.calls import NAMES
 
 
 def test_the_page_is_what_the_code_answers():

@@ -29,9 +29,13 @@ NOT_RUN = {
     "archdef microbench --hardware --json -o mine.json": "needs an NVIDIA GPU; `mine.json` is a simulated machine's instead",
     **dict.fromkeys(("nvcc -gencode arch=compute_50,code=compute_50 vectorAdd.cu -o vectorAdd", "archdef exec -a v100 -- ./vectorAdd",
                      "archdef exec -a gt200 -a gf100 -a c500 -- ./vectorAdd",
-                     "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024"),
+                     "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024",
+                      "archdef exec -a v100 -- python script.py"),
                     "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),
     "python -m archdef.triton -a v100 -a h100 tutorial.py --size 1024": "needs the extra triton; tests/run/test_triton_programs.py runs a program so",
+    **dict.fromkeys(("pip install 'archdef[cuda,ptxas,build,exec]'", "archdef build main.cu kernels.cu helpers.cpp -o program -a v100", "archdef exec -a v100 -- ./program",
+                     "archdef build saxpy.maca -o saxpy -a c500 && archdef exec -a c500 -- ./saxpy", "archdef build main.cu -o program -Xcompiler -fopenmp -lgomp"),
+                    "needs sources of the reader; tests/programs builds and runs others"),
     "archdef compare reduction -a gf100 --set schedulers.policy=memory_first": "names a policy that its reader publishes; tests/policies/test_policy_plugin.py has one",
 }
 """Line of a page → why it is not run."""

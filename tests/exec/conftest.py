@@ -1,63 +1,17 @@
 """Programs as a compiler of CUDA makes them, made by the C compiler alone."""
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from archdef.exec.server import NAMES, NotHere, stand_in
+from archdef.exec.calls import NAMES
+from archdef.exec.server import NotHere, stand_in
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fat import HEAD, binary, entry
+from guest_kernels import CODE, COMPILER
 
 PROGRAMS = Path(__file__).parent / "programs"
-KERNELS = HEAD + """
-.global .align 4 .s32 factor = 1;
-.global .align 1 .b8 format[] = {119, 105, 116, 104, 105, 110, 44, 32, 0};
-.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);
-.visible .entry vector_add(.param .u64 sum, .param .u64 a, .param .u64 b, .param .u32 n)
-{
-    .reg .pred %p<2>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %rd<12>;
-    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
-    ld.param.u32 %r5, [n]; setp.ge.s32 %p1, %r4, %r5; @%p1 bra DONE;
-    ld.param.u64 %rd1, [sum]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; mul.wide.s32 %rd4, %r4, 4;
-    add.s64 %rd5, %rd2, %rd4; add.s64 %rd6, %rd3, %rd4; add.s64 %rd7, %rd1, %rd4;
-    ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd7], %f3;
-DONE: ret;
-}
-.visible .entry scale(.param .u64 data)
-{
-    .reg .b32 %r<8>; .reg .b64 %rd<6>;
-    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
-    ld.param.u64 %rd1, [data]; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;
-    ld.global.u32 %r5, [%rd3]; ld.global.u32 %r6, [factor]; mul.lo.s32 %r7, %r5, %r6; st.global.u32 [%rd3], %r7;
-    ret;
-}
-.visible .entry says()
-{
-    .reg .b32 %r<3>; .reg .b64 %rd<3>; .param .b64 p0; .param .b64 p1; .param .b32 q;
-    mov.u64 %rd1, format; cvta.global.u64 %rd2, %rd1; st.param.b64 [p0], %rd2; mov.u64 %rd1, 0; st.param.b64 [p1], %rd1;
-    call.uni (q), vprintf, (p0, p1);
-    ret;
-}
-.visible .entry waits(.param .u64 p)
-{
-    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.volatile.global.u32 [%rd1], %r1;
-LOOP: ld.volatile.global.u32 %r2, [%rd1+4]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;
-    add.u32 %r3, %r2, 1; st.volatile.global.u32 [%rd1+8], %r3;
-    ret;
-}
-.visible .entry faults(.param .u64 p)
-{
-    .reg .b32 %r<2>; .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.global.u32 [%rd1], %r1;
-    ret;
-}
-"""
-CODE = binary(entry(KERNELS.encode()))
-COMPILER = shutil.which("cc") or shutil.which("gcc")
 
 
 def code(data: bytes) -> str:
@@ -67,7 +21,8 @@ def code(data: bytes) -> str:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is linked."""
+    """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is
+    linked, ``driver`` to link with the driver, too, ``loaded`` or ``needed`` to have it all in a library with a runtime of its own."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -75,7 +30,8 @@ def build(tmp_path_factory):
     except NotHere as reason:
         pytest.skip(str(reason))
     folder = tmp_path_factory.mktemp("programs")
-    (folder / "libcudart.so.12").symlink_to(library)
+    for linked_as in ("libcudart.so.12", "libcuda.so.1"):
+        (folder / linked_as).symlink_to(library)
     known = {}
 
     def compiled(name, how="shared", fat=CODE, defined=()):
@@ -84,11 +40,18 @@ def build(tmp_path_factory):
             place.mkdir()
             (place / "code.c").write_text(code(fat))
             sources = [PROGRAMS / f"{name}.c", place / "code.c"]
-            linked = ["-L", folder, "-l:libcudart.so.12"]
+            linked = ["-L", folder, "-l:libcudart.so.12", *(["-l:libcuda.so.1"] if how == "driver" else [])]
             if how == "static":     # a runtime of which every function ends the program: none of them may be reached
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
                 sources, linked = [*sources, place / "runtime.c"], []
+            if how in ("loaded", "needed"):     # the same, hidden in a library, whose constructors register the device code
+                (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
+                    f"__attribute__((noinline, visibility(\"hidden\"))) int {f}(void) {{ abort(); return {k}; }}\n"
+                    for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
+                subprocess.run([COMPILER, "-O1", "-w", "-shared", "-fPIC", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-Dmain=part", "-o",
+                                place / "libpart.so", *sources, place / "runtime.c", f"-I{PROGRAMS}"], check=True)
+                sources, linked = [PROGRAMS / f"{how}.c"], ["-ldl"] if how == "loaded" else [place / "libpart.so", f"-Wl,-rpath,{place}"]
             # without builtins, so that no call is taken for one that does not return
             flags = [*(f"-D{each}" for each in defined), "-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
             subprocess.run([COMPILER, *flags, "-o", place / name, *sources, *linked, f"-I{PROGRAMS}"], check=True)

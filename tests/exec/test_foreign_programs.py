@@ -32,11 +32,24 @@ def test_a_program_runs_unchanged(build, machine, how, tmp_path):
     assert 0 < found.busy_s <= found.makespan_s
 
 
+@pytest.mark.parametrize("how", ["loaded", "needed"])
+def test_a_runtime_that_is_linked_into_a_library_is_found(build, how, tmp_path):
+    found, printed = run([build("vector_add", how), "300"], "gt200", tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.launches == 1
+
+
 @pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes"])
 @pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
 def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("features"), part], machine, tmp_path, devices=2)
     assert printed == "PASSED\n" and found.exit_code == 0
+
+
+@pytest.mark.parametrize("machine, binary", [("v100", 70), ("gt200", 13)])
+def test_a_kernel_is_of_the_target_of_its_ptx(build, machine, binary, tmp_path):
+    """CUB launches with the parameters that it was compiled with for this target, and refuses one for which it was not compiled."""
+    _, printed = run([build("ptx_version")], machine, tmp_path)
+    assert printed == f"20 {binary}\n"
 
 
 def test_what_kernels_print_comes_where_the_program_has_got_to(build, tmp_path):

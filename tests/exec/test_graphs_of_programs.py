@@ -1,6 +1,7 @@
 """Do programs that build, capture, change and launch graphs get what they would get on a device, and is every wrong call a status of its own?"""
 import pytest
-from fat import HEAD, binary, entry
+from fat import HEAD
+from fat import binary, entry
 
 from archdef import exec as programs
 from archdef import registry

@@ -14,13 +14,14 @@ import pytest
 from fat import binary, entry
 
 from archdef import registry
-from archdef.exec import wire
-from archdef.exec.calls import CALLS
+from archdef.exec import helper, wire
+from archdef.exec.calls import CALLS, NAMES
 from archdef.exec.guest import GuestMemory
-from archdef.exec.server import NAMES, Server
+from archdef.exec.server import Server
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names() or not sys.platform.startswith("linux"), reason="needs the plugins of this repository")
 ROOM = 1 << 20
+STACK_WORDS = 18
 PTX = b".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n.global .align 4 .b8 v[64];\n"
 CODE = binary(entry(PTX))
 GUEST = f"""
@@ -63,8 +64,8 @@ class Guest:
     def call(self, name, integers, stack=(), floats=(0.0,) * 4):
         """Call a function; integers: of the six registers."""
         given = [each & (1 << 64) - 1 for each in (*integers, *[0] * 6)[:6]]
-        more = [each & (1 << 64) - 1 for each in (*stack, *[0] * 10)[:10]]
-        self.end.send(struct.pack("<II6Q4d10Q", NAMES.index(name), 0, *given, *floats, *more))
+        more = [each & (1 << 64) - 1 for each in (*stack, *[0] * STACK_WORDS)[:STACK_WORDS]]
+        self.end.send(struct.pack(f"<II6Q4d{STACK_WORDS}Q", NAMES.index(name), 0, *given, *floats, *more))
         return self.answer()
 
     def number(self):
@@ -83,7 +84,8 @@ class Guest:
 
 
 @pytest.fixture
-def guest(request):
+def guest(request, monkeypatch):
+    monkeypatch.setattr(helper, "PATIENCE_SECONDS", 0.1)       # it starts no thread that serves
     server = Server(["gt200"])
     made = Guest(server, getattr(request, "param", 0))
     made.server = server

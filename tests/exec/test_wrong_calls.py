@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from archdef import exec as programs
 from archdef import registry
 from archdef.exec import fatbin
+from archdef.exec.calls import CALLS
+from archdef.exec.calls import NAMES
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 TEXT = b".version 7.8\n.target sm_50\n"
@@ -47,6 +49,19 @@ def test_each_wrong_call_gets_the_status_that_cuda_gives(build, tmp_path):
     assert dict(enumerate(zip(calls, got, strict=True))) == dict(enumerate(zip(calls, expected, strict=True)))
     assert found.missing == {"cudaGraphicsMapResources": 1}
     assert any("no kernel is registered" in text for text in found.failures) and any("store" in text or "st.global" in text for text in found.failures)
+
+
+def test_libraries_that_are_not_there_are_refused_by_name(build, tmp_path):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("others")], "gt200", output=output)
+        output.seek(0)
+        assert output.read() == "3000 9 5 15 (nil) (nil) (nil) cudaSuccess\n"
+    assert set(found.missing) == {"cudnnCreate", "cusolverDnCreate", "ncclCommDestroy", "cublasLtCreate", "cudnnGetErrorString", "ncclGetErrorString", "nppiMalloc_8u_C1"}
+    assert "cudnnCreate" in str(found)
+
+
+def test_every_function_that_is_answered_is_exported():
+    assert set(CALLS) - set(NAMES) == set()
 
 
 @pytest.mark.parametrize("fat, why", [

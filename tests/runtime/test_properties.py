@@ -2,6 +2,7 @@
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import archdef
@@ -102,3 +103,32 @@ def test_a_block_that_fits_nowhere_counts_no_blocks():
     assert cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, 256, 64 << 10) == 0
     with pytest.raises(RuntimeApiError, match="cudaErrorInvalidValue"):
         cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, 0)
+
+
+@pytest.mark.parametrize("machine", ["gt200", "gf100", "k40", "v100", "c500"])
+def test_the_largest_block_is_what_a_kernels_registers_allow(machine):
+    device, = cuda.use(machine)
+    limits, warp = device.architecture.limits, device.architecture.warp.size
+    many = min(100, limits.registers_per_thread - 8)
+    loads = "".join(f"ld.volatile.global.u32 %r{k}, [%rd1+{4 * k}];\n" for k in range(many))
+    sums = "".join(f"add.u32 %r0, %r0, %r{k};\n" for k in range(1, many))
+    kernel = device.compile(f".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{ .reg .u32 %r<{many}>; .reg .u64 %rd<2>;\n"
+                            f"ld.param.u64 %rd1, [p];\n{loads}{sums}st.global.u32 [%rd1], %r0; ret; }}").k
+    largest = cuda.cudaFuncGetAttributes(kernel)["maxThreadsPerBlock"]
+    there = cuda.cudaMalloc(4 * many)
+    cuda.cudaLaunchKernel(kernel, 1, largest, [there])
+    cuda.cudaDeviceSynchronize()
+    assert largest == limits.threads_per_block or cuda.cudaOccupancyMaxActiveBlocksPerMultiprocessor(kernel, largest + warp) == 0
+
+
+def test_memory_is_set_to_values_of_several_bytes():
+    cuda.use("gf100")
+    there = cuda.cudaMalloc(32)
+    cuda.cudaMemsetAsync(there, 0x12345678, 16, None, 4)
+    cuda.cudaMemsetAsync(there + 16, 0x2345, 16, None, 2)
+    back = np.empty(32, "u1")
+    cuda.cudaMemcpy(back, there)
+    assert (back[:16].view("<u4") == 0x12345678).all() and (back[16:].view("<u2") == 0x2345).all()
+    for count, width in ((6, 4), (8, 3)):
+        with pytest.raises(RuntimeApiError, match="InvalidValue"):
+            cuda.cudaMemsetAsync(there, 1, count, None, width)

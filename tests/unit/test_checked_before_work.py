@@ -55,6 +55,9 @@ LATE = {  # command line → what it says; each would otherwise be found after m
                (["transpose", "-n", "0", "-o", "x.html"], "positive multiple")],
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
+    "build": [(["missing.cu", "-o", "p"], "does not exist"), (["k.ptx"], "Missing option '--output'"), (["k.ptx", "-o", "no/p"], "there is no folder no"),
+              (["k.ptx", "-o", "p"], "a program is built of .cu, .maca"), (["k.ptx", "-o", "p", "--compiler", "guess"], "is not one of 'nvcc', 'nvrtc'"),
+              (["main.cu", "-o", "p", "-a", "nonesuch"], "no architecture is called"), (["main.cu", "-o", "p", "-std", "98"], "standard must be")],
     "exec": [(["true", "--report", "x.pdf"], "reports are .html files"), (["true", "--timeline", "no/t.json"], "there is no folder no"),
              (["true", "--devices", "0"], "0 is not in the range"), ([], "Missing argument"), (["true", "--set", "warp.size=99"], "at most 64")],
     "export": [(["-o", "no/a.toml"], "there is no folder no"), (["-o", "."], "directory")],
@@ -77,6 +80,7 @@ def idle(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.ptx").write_text(PTX)
+    (tmp_path / "main.cu").write_text("int main() { }\n")
     (tmp_path / "notes.txt").write_text("no results")
     (tmp_path / "bad.npy").write_bytes(b"no array \xff")
     (tmp_path / "other.json").write_text('{"format": 1, "label": "x", "about": {}, "rows": [{"benchmark": "of nobody", "parameters": {}, "values": {}}]}')

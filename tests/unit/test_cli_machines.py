@@ -9,8 +9,8 @@ from archdef import registry
 from archdef.cli import COMMANDS, main
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
-WITHOUT = {"archs", "completion", "exec", "metrics", "new-plugin", "schema"}
-"""Commands that look at no machine, or at all, or whose words are those of a program."""
+WITHOUT = {"archs", "build", "completion", "exec", "metrics", "new-plugin", "schema"}
+"""Commands that look at no machine, at one by -a alone, or at all, or whose words are those of a program."""
 BEFORE = {"advise": ["vector_add"], "attribute": ["vector_add", "gf100"], "report": ["vector_add"], "run": ["k.ptx", "k"], "why": ["k.ptx", "k"], "lower": ["k.ptx"], "resources": ["k.ptx"], "compare": ["vector_add"]}
 BEHIND = {"advise": ["-n", "1024"], "attribute": ["-n", "1024", "--groups", "clocks", "-j", "1"], "report": ["-n", "256", "-o", "x.html"], "run": ["-g", "1", "-b", "1", "--arg", "u1[4]"], "why": ["-g", "1", "-b", "1", "--arg", "u1[4]", "-w", "0", "-c", "0"], "compare": ["-n", "1024"], "occupancy": ["-t", "64"], "page": ["-o", "page.md"],
           "check": ["-k", "test_names_lead_to_it"], "microbench": ["barrier", "-p", "warps=1"], "validate": ["--list"]}

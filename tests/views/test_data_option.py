@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "docs"))
 from data_page import PAGE, WHERE, page
 
 pytestmark = pytest.mark.skipif(not {"gt200", "gf100"} <= set(registry.names()), reason="needs the plugins of this repository")
-WITHOUT = {"completion": "a script", "export": "a description, which is a document", "new-plugin": "a folder", "page": "a page", "report": "a page", "schema": "a schema", "why": "an answer"}
+WITHOUT = {"build": "a program", "completion": "a script", "export": "a description, which is a document", "new-plugin": "a folder", "page": "a page", "report": "a page", "schema": "a schema", "why": "an answer"}
 """Command → what it makes instead of tables."""
 PTX = ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
 CALLS = {"advise": "transpose -k naive gf100 -n 128", "archs": "", "attribute": "vector_add gt200 gf100 -n 256 --groups clocks -j 1", "check": "gt200 -k test_names_lead_to_it", "compare": "vector_add gt200 -n 256",

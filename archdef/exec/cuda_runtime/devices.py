@@ -5,6 +5,7 @@ import struct
 from typing import Any, Final
 
 from archdef.exec.calls import Thread, answers, signed
+from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import Refusal
 
 DRIVER_VERSION: Final = 13000
@@ -27,6 +28,16 @@ _FIELDS: Final = (
     "canUseHostPointerForRegisteredMem:i cooperativeLaunch:i cooperativeMultiDeviceLaunch:i sharedMemPerBlockOptin:Q "
     "pageableMemoryAccessUsesHostPageTables:i directManagedMemAccessFromHost:i maxBlocksPerMultiProcessor:i accessPolicyMaxWindowSize:i "
     "reservedSharedMemPerBlock:Q").split()
+
+
+_KNOWN: Final = {number for number, _ in ATTRIBUTES.values()}
+_PCI_BUS: Final = 33
+_NOT_HERE: Final = frozenset((34, 35, 50, 84, 85, 86, 88, *range(90, 95), 98, *range(100, 106), 107, 108, 109, 110, *range(112, 120), *range(121, 126),
+                              *range(128, 131), 132, 133, *range(135, 139), *range(141, 149)))
+"""Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
+processes, graphics, and the like; and where on a bus without bridges a device is."""
+_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE - _KNOWN, 0) | {_PCI_BUS: 1, 11: (1 << 31) - 1, 14: 512, 30: 512, 51: 32, 99: 1, 126: 1}
+"""Attributes that are the same for all devices; see also the numbers in `_properties`."""
 
 
 def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
@@ -70,6 +81,10 @@ def get_properties_12(thread: Thread, out: int, number: int) -> None:
 @answers("cudaDeviceGetAttribute")
 def get_attribute(thread: Thread, out: int, attribute: int, number: int) -> None:
     """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
+    if attribute in _ATTRIBUTES:
+        thread.runtime.device(signed(number))
+        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else _ATTRIBUTES[attribute], 4)
+        return
     thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, signed(number)), 4)
 
 
@@ -100,8 +115,9 @@ def current(thread: Thread, out: int) -> None:
 
 @answers("cudaSetDevice")
 def use(thread: Thread, number: int) -> None:
-    """Set the thread's device."""
+    """Set the thread's device, whose primary context becomes the current one."""
     thread.runtime.SetDevice(signed(number))
+    thread.session.contexts.chosen(thread)
 
 
 @answers("cudaInitDevice")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from archdef.errors import GraphError
 from archdef.exec.calls import Thread, answers, refuses, signed
 from archdef.exec.cuda_runtime.copies import copy_ends, rows_of
-from archdef.exec.cuda_runtime.launches import kernel_arguments
+from archdef.exec.cuda_runtime.launches import arguments_at
 from archdef.exec.cuda_runtime.memory import check_direction
 from archdef.host import Event, Executable, Graph, Node
 from archdef.host.graph import Work
@@ -87,7 +87,7 @@ def _kernel_work(thread: Thread, parameters: int) -> Work:
     if extra:
         raise Refusal("NotSupported", "a kernel whose arguments are packed (`extra`): give kernelParams")
     kernel = thread.session.kernel(stub)
-    values = kernel_arguments(thread, kernel, arguments)
+    values = arguments_at(thread, kernel, arguments)
     return thread.runtime.kernel_work(kernel, tuple(shapes[:3]), tuple(shapes[3:]), values, shared_bytes,
                                       given=(stub, *shapes, shared_bytes, values))
 

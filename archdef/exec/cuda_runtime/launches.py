@@ -1,7 +1,9 @@
 """Launches, and what is asked about kernels."""
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -53,24 +55,37 @@ def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, .
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
     kernel = thread.session.kernel(stub)
-    values = kernel_arguments(thread, kernel, arguments)
-    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
-    launched(thread, kernel, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)), stub, (*grid, *block), shared_bytes, values)
+    start_kernel(thread, kernel, grid, block, arguments_at(thread, kernel, arguments), shared_bytes, stream, cooperative, handle=stub)
 
 
-def kernel_arguments(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
-    """Read the arguments of a kernel."""
+def arguments_at(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
+    """Read a kernel's arguments, by the address of an array of their addresses."""
     layout = kernel.program.parameter_layout
     places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
     return thread.memory.get_each(places, [parameter.bytes for parameter in layout])
 
 
-def launched(thread: Thread, kernel: Kernel, launch: Launched | Node, stub: int, shapes: tuple[int, ...], shared_bytes: int, values: list[bytes]) -> None:
+def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], values: Sequence[bytes], shared_bytes: int, stream: int,
+                 cooperative: bool = False, *, handle: int) -> None:
+    """Put a kernel with its arguments into a stream; `handle` is what the program names the kernel by."""
+    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
+    launched(thread, kernel, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)), handle, (*grid, *block), shared_bytes, values)
+
+
+def launched(thread: Thread, kernel: Kernel, launch: Launched | Node, handle: int, shapes: tuple[int, ...], shared_bytes: int,
+             values: Sequence[bytes]) -> None:
     """Count a launch; of one that became the node of a graph, note what it was made of."""
     if isinstance(launch, Node):
-        launch.work = attrs.evolve(launch.work, given=(stub, *shapes, shared_bytes, values))
+        launch.work = attrs.evolve(launch.work, given=(handle, *shapes, shared_bytes, values))
     else:
         thread.session.note_launch(kernel, values, launch)
+
+
+def versions(thread: Thread, kernel: Kernel) -> tuple[int, int]:
+    """Give the target that a kernel's PTX was compiled for, and the device's: programs choose by the former how to launch what a header compiled for it."""
+    found = re.search(r"\d+", kernel.module.ptx.target)
+    device = 10 * thread.session.capability[0] + thread.session.capability[1]
+    return (int(found[0]) if found else device), device
 
 
 @answers("cudaFuncGetAttributes")
@@ -78,12 +93,10 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
     """Say what a kernel takes."""
     kernel = thread.session.kernel(stub)
     found = thread.runtime.FuncGetAttributes(kernel)
-    binary = 10 * thread.session.capability[0] + thread.session.capability[1]
-    # libraries choose by it what they were compiled with; a newer machine's text that runs here is still that text
-    ptx = int("".join(filter(str.isdigit, kernel.module.ptx.target)))
+    ptx_version, version = versions(thread, kernel)
     most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
     thread.memory.put(out, _ATTRIBUTES.pack(found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["maxThreadsPerBlock"],
-                                            found["numRegs"], ptx, binary, 0, most_dynamic, -1))
+                                            found["numRegs"], ptx_version, version, 0, most_dynamic, -1))
 
 
 @answers("cudaFuncSetAttribute")
@@ -123,7 +136,7 @@ def launch_with_attributes(thread: Thread, config: int, stub: int, arguments: in
     """Launch with attributes."""
     grid, block, shared_bytes, stream, attributes = _config(thread, config)
     kernel = thread.session.kernel(stub)
-    values = kernel_arguments(thread, kernel, arguments)
+    values = arguments_at(thread, kernel, arguments)
     found = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
     launched(thread, kernel, found, stub, (*grid, *block), shared_bytes, values)
 

@@ -50,7 +50,7 @@ static void streams(void)
     CHECK(cudaMemcpyAsync(here, there, N * sizeof(int), ToHost, stream));
     CHECK(cudaEventRecord(end, stream));
     while (cudaStreamQuery(stream) == 600)      /* asking takes time, so that this ends */
-        ;
+        expect(cudaPeekAtLastError() == 0, "that work is under way is no error");
     CHECK(cudaEventSynchronize(end));
     CHECK(cudaEventElapsedTime(&ms, start, end));
     expect(ms > 0, "time between events");

@@ -1,0 +1,48 @@
+"""``archdef build``: a program from CUDA sources, with the toolkit or without."""
+from __future__ import annotations
+
+import click
+
+import archdef
+from archdef.cli.common import common_options, emit
+from archdef.cli.output import will_write
+from archdef.options import ArchitectureName
+
+
+@click.command("build")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option("--output", "-o", "program", required=True, type=click.Path(dir_okay=False), help="The executable to write.")
+@click.option("--arch", "-a", "arch", metavar="ARCH", type=ArchitectureName(),
+              help="Architecture, or a .toml or .json file of one, to compile for; else the oldest target that the compiler knows, which suits all.")
+@click.option("--include", "-I", multiple=True, type=click.Path(exists=True, file_okay=False), help="Directory of headers.")
+@click.option("--define", "-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro for the compilers.")
+@click.option("--library", "-l", "libraries", multiple=True, metavar="NAME", help="Library to link with.")
+@click.option("--library-path", "-L", "library_folders", multiple=True, type=click.Path(exists=True, file_okay=False), help="Directory of libraries.")
+@click.option("--optimise", "-O", default="2", show_default=True, metavar="LEVEL", help="How much the host's compiler optimises.")
+@click.option("-std", "--std", "standard", default="c++17", show_default=True, help="C++ standard.")
+@click.option("--debug", "-g", is_flag=True, help="Line numbers of the host's code, for a debugger.")
+@click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
+              help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
+@click.option("--compiler", type=click.Choice(("nvcc", "nvrtc")), help="nvcc, or NVRTC with a compiler of the host; else nvcc if it is on the PATH.")
+@common_options(about="Print one JSON document about what was built.")
+def command(files, program, arch, as_json, compiler, **options):
+    """Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.
+
+    Without nvcc, kernels are compiled by NVRTC and all else by g++ or clang++; no CUDA toolkit is needed. What only nvcc translates is
+    refused by file, line and name.
+
+    \b
+    archdef build main.cu kernels.cu -o program -a NAME && archdef exec -a NAME -- ./program
+    """
+    will_write(program)
+    built = archdef.programs.build(files, program, arch, compiler, **options)
+    if as_json:
+        emit(built.to_dict())
+        return
+    for note in built.notes:
+        click.echo(note, err=True)
+    click.echo(f"{built.program}: {built.compiler}, PTX for {built.target}; run it by: archdef exec -a {arch or 'NAME'} -- {_started(built.program)}")
+
+
+def _started(program):
+    return program if "/" in program else f"./{program}"

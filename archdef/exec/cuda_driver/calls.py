@@ -1,0 +1,57 @@
+"""How functions of the driver are answered: with its own numbers of errors, and in a context."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from archdef.errors import PtxError
+from archdef.exec import calls
+from archdef.exec.calls import NAMES, Answer, Thread
+from archdef.exec.fatbin import FatbinError
+from archdef.runtime.status import Refusal
+
+INVALID_VALUE, INVALID_IMAGE, NO_BINARY, INVALID_PTX, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED = 1, 200, 209, 218, 400, 500, 801
+_ITS_OWN: Final = {"NotInitialized": 3, "InvalidImage": INVALID_IMAGE, "InvalidContext": 201, "FileNotFound": 301, "ContextIsDestroyed": 709}
+"""What the runtime has no name for."""
+_AS_DRIVER: Final = {9: INVALID_VALUE, 13: NOT_FOUND, 17: INVALID_VALUE, 21: INVALID_VALUE, 52: INVALID_VALUE, 98: INVALID_HANDLE}
+"""The runtime's number → the driver's, where they differ."""
+_NAMES: Final = frozenset(NAMES)
+
+
+def driver_number(error: BaseException) -> int:
+    """Give the driver's number for an error."""
+    match error:
+        case Refusal() if error.status in _ITS_OWN:
+            return _ITS_OWN[error.status]
+        case PtxError():
+            return INVALID_PTX
+        case FatbinError():
+            return NO_BINARY if error.no_ptx else INVALID_IMAGE
+    number = calls.runtime_number(error)
+    return _AS_DRIVER.get(number, number)
+
+
+def answers(*names: str, context: bool = True, initialised: bool = True) -> Callable[[Answer], Answer]:
+    """Let a function answer to these names, and to theirs for default streams of threads.
+
+    context, initialised : whether the thread must have a current context, the process have called ``cuInit``.
+    """
+    def add(answer: Answer) -> Answer:
+        checked = _checked(answer, context) if context or initialised else answer
+        every = [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
+        calls.answers(*every, status=False, number=driver_number)(checked)
+        return answer
+    return add
+
+
+def _checked(answer: Answer, context: bool) -> Answer:
+    @functools.wraps(answer)
+    def careful(thread: Thread, *arguments: Any) -> int | None:
+        contexts = thread.session.contexts
+        if context:
+            contexts.needed(thread)
+        elif not contexts.initialised and not thread.uses_runtime:
+            raise Refusal("NotInitialized", "cuInit was not called")
+        return answer(thread, *arguments)
+    return careful

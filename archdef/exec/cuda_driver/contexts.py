@@ -1,0 +1,184 @@
+"""Contexts, and the stack of them that each thread has."""
+from __future__ import annotations
+
+from archdef.exec.calls import Thread, signed
+from archdef.exec.contexts import Context
+from archdef.exec.cuda_driver.calls import answers
+from archdef.runtime.status import Refusal
+
+_API_VERSION = 3020
+_FOUR_BYTE_BANKS = 1
+
+
+@answers("cuInit", context=False, initialised=False)
+def initialise(thread: Thread, flags: int) -> None:
+    """Begin."""
+    if flags & 0xFFFFFFFF:
+        raise Refusal("InvalidValue", f"cuInit takes the flags 0, got {flags & 0xFFFFFFFF:#x}")
+    thread.session.contexts.initialised = True
+
+
+@answers("cuCtxCreate", "cuCtxCreate_v2", context=False)
+def create(thread: Thread, out: int, flags: int, device: int) -> None:
+    """Make one and make it current."""
+    thread.memory.put_word(out, thread.session.contexts.create(thread, signed(device), flags & 0xFFFFFFFF).handle)
+
+
+@answers("cuCtxCreate_v3", context=False)
+def create_with_affinity(thread: Thread, out: int, affinities: int, count: int, flags: int, device: int) -> None:
+    """Make one and make it current. Raises Refusal where it shall have some of the multiprocessors only."""
+    if signed(count):
+        raise Refusal("NotSupported", "contexts that have some of the multiprocessors only")
+    create(thread, out, flags, device)
+
+
+@answers("cuCtxCreate_v4", context=False)
+def create_with_parameters(thread: Thread, out: int, parameters: int, flags: int, device: int) -> None:
+    """Make one and make it current. Raises Refusal where it shall have some of the multiprocessors only, or belong to graphics."""
+    if parameters and any(thread.memory.get(parameters, 24)):
+        raise Refusal("NotSupported", "contexts that have some of the multiprocessors only, or share with graphics")
+    create(thread, out, flags, device)
+
+
+@answers("cuCtxDestroy", "cuCtxDestroy_v2", context=False)
+def destroy(thread: Thread, handle: int) -> None:
+    """Free what was made in one."""
+    contexts = thread.session.contexts
+    contexts.destroy(thread, contexts.known(handle))
+
+
+@answers("cuCtxPushCurrent", "cuCtxPushCurrent_v2", context=False)
+def push(thread: Thread, handle: int) -> None:
+    """Make one current, above the one that is."""
+    contexts = thread.session.contexts
+    contexts.push(thread, contexts.known(handle))
+
+
+@answers("cuCtxPopCurrent", "cuCtxPopCurrent_v2", context=False)
+def pop(thread: Thread, out: int) -> None:
+    """Make the one below current."""
+    popped = thread.session.contexts.pop(thread)
+    if out:
+        thread.memory.put_word(out, popped.handle)
+
+
+@answers("cuCtxSetCurrent", context=False)
+def put(thread: Thread, handle: int) -> None:
+    """Make one current in place of the one that is."""
+    contexts = thread.session.contexts
+    contexts.put(thread, contexts.known(handle) if handle else None)
+
+
+@answers("cuCtxGetCurrent", context=False)
+def current(thread: Thread, out: int) -> None:
+    """Give the current one; 0 if there is none."""
+    found = thread.session.contexts.current(thread)
+    thread.memory.put_word(out, found.handle if found is not None else 0)
+
+
+@answers("cuCtxGetDevice")
+def device(thread: Thread, out: int) -> None:
+    """Give its device."""
+    thread.memory.put_word(out, thread.session.contexts.needed(thread).device, 4)
+
+
+@answers("cuCtxGetDevice_v2", context=False)
+def device_of(thread: Thread, out: int, handle: int) -> None:
+    """Give the device of one, or of the current one."""
+    thread.memory.put_word(out, _meant(thread, handle).device, 4)
+
+
+@answers("cuCtxGetFlags")
+def flags(thread: Thread, out: int) -> None:
+    """Give its flags."""
+    thread.memory.put_word(out, thread.session.contexts.needed(thread).flags, 4)
+
+
+@answers("cuCtxSetFlags")
+def set_flags(thread: Thread, value: int) -> None:
+    """Set its flags."""
+    thread.session.contexts.needed(thread).flags = value & 0xFFFFFFFF
+
+
+@answers("cuCtxGetId", context=False)
+def identity(thread: Thread, handle: int, out: int) -> None:
+    """Give a number that no other context of the process has."""
+    thread.memory.put_word(out, _meant(thread, handle).handle)
+
+
+@answers("cuCtxGetApiVersion", context=False)
+def api_version(thread: Thread, handle: int, out: int) -> None:
+    """Say of which version contexts are: there is one only."""
+    _meant(thread, handle)
+    thread.memory.put_word(out, _API_VERSION, 4)
+
+
+@answers("cuCtxSynchronize_v2", context=False)
+def synchronize(thread: Thread, handle: int) -> None:
+    """Wait for the device of one."""
+    thread.runtime.device(_meant(thread, handle).device).context.synchronize()
+
+
+@answers("cuCtxGetCacheConfig")
+def cache_preference(thread: Thread, out: int) -> None:
+    """Say that there is none."""
+    thread.memory.put_word(out, 0, 4)
+
+
+@answers("cuCtxGetSharedMemConfig")
+def bank_width(thread: Thread, out: int) -> None:
+    """Say that banks are four bytes wide."""
+    thread.memory.put_word(out, _FOUR_BYTE_BANKS, 4)
+
+
+@answers("cuCtxEnablePeerAccess")
+def enable_peer(thread: Thread, handle: int, peer_flags: int) -> None:
+    """Let the device reach the memory of another context's."""
+    thread.runtime.DeviceEnablePeerAccess(thread.session.contexts.known(handle).device, peer_flags & 0xFFFFFFFF)
+
+
+@answers("cuCtxDisablePeerAccess")
+def disable_peer(thread: Thread, handle: int) -> None:
+    """Take that back."""
+    thread.runtime.DeviceDisablePeerAccess(thread.session.contexts.known(handle).device)
+
+
+# ------------------------------------------------------------------------------------------------------------ primary contexts
+@answers("cuDevicePrimaryCtxRetain", context=False)
+def retain(thread: Thread, out: int, number: int) -> None:
+    """Hold the primary context of a device."""
+    primary = thread.session.contexts.primary(signed(number))
+    thread.memory.put_word(out, primary.handle)
+    primary.holders += 1
+
+
+@answers("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2", context=False)
+def release(thread: Thread, number: int) -> None:
+    """Hold it no longer."""
+    thread.session.contexts.release(thread, signed(number))
+
+
+@answers("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset_v2", context=False)
+def reset(thread: Thread, number: int) -> None:
+    """Free what was made in it."""
+    thread.session.contexts.reset(thread, signed(number))
+
+
+@answers("cuDevicePrimaryCtxGetState", context=False)
+def primary_state(thread: Thread, number: int, flags_out: int, active_out: int) -> None:
+    """Say whether somebody uses it."""
+    primary = thread.session.contexts.primary(signed(number))
+    for out, value in ((flags_out, primary.flags), (active_out, int(primary.active))):
+        if out:
+            thread.memory.put_word(out, value, 4)
+
+
+@answers("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2", context=False)
+def set_primary_flags(thread: Thread, number: int, value: int) -> None:
+    """Set its flags: how the host waits changes nothing here."""
+    thread.session.contexts.primary(signed(number)).flags = value & 0xFFFFFFFF
+
+
+def _meant(thread: Thread, handle: int) -> Context:
+    contexts = thread.session.contexts
+    return contexts.known(handle) if handle else contexts.needed(thread)

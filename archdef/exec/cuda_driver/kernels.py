@@ -1,0 +1,95 @@
+"""Device code that a program has loaded, and its kernels: as modules of a context, or as libraries that belong to none."""
+from __future__ import annotations
+
+import attrs
+
+from archdef.exec.calls import Thread
+from archdef.exec.cuda_driver import images
+from archdef.run.module import Kernel, Module
+from archdef.runtime.status import Refusal
+
+
+@attrs.define(eq=False)
+class Loaded:
+    """A module as a program has it."""
+
+    module: Module
+    handle: int = 0
+    kernels: dict[str, int] = attrs.Factory(dict)
+    """Name → handle of those that were asked for."""
+
+
+@attrs.frozen(eq=False)
+class Function:
+    """A kernel as a program has it."""
+
+    kernel: Kernel
+    module: int
+    """Handle of the module that it is of."""
+
+
+@attrs.define(eq=False)
+class Library:
+    """Device code before it is known for which device."""
+
+    image: images.Image
+    handle: int = 0
+    loaded: dict[int, Loaded] = attrs.Factory(dict)
+    """Number of the device → the module on it."""
+    kernels: dict[str, int] = attrs.Factory(dict)
+    """Name → handle of those that were asked for."""
+
+
+@attrs.frozen(eq=False)
+class LibraryKernel:
+    """A kernel of a library."""
+
+    library: Library
+    name: str
+
+
+def loaded(thread: Thread, image: images.Image) -> Loaded:
+    """Load device code on the current device. Raises PtxError, FatbinError."""
+    made = Loaded(images.load(image, thread.runtime.devices.current, thread.session.capability))
+    made.handle = thread.session.handle(made)
+    return made
+
+
+def on_device(thread: Thread, library: Library) -> Loaded:
+    """Give a library's module on the current device; it is loaded when first wanted. Raises PtxError, FatbinError."""
+    number = thread.runtime.devices.number
+    with thread.session.lock:
+        if number not in library.loaded:
+            library.loaded[number] = loaded(thread, library.image)
+        return library.loaded[number]
+
+
+def function(thread: Thread, of: Loaded, name: str) -> int:
+    """Give the handle of a kernel; it is made ready to run. Raises Refusal if there is none of that name, PtxError if it cannot run here."""
+    if name not in of.kernels:
+        if name not in of.module.kernels:
+            known = ", ".join(of.module.kernels[:8]) or "none"
+            raise Refusal("SymbolNotFound", f"the module has no kernel {name!r}; it has {known}")
+        kernel = of.module[name]
+        _ = kernel.program
+        of.kernels[name] = thread.session.handle(Function(kernel, of.handle))
+    return of.kernels[name]
+
+
+def kernel_of(thread: Thread, handle: int) -> Kernel:
+    """Give the kernel of a function, or of a library, on the current device. Raises Refusal."""
+    found = thread.session.found(handle)
+    if isinstance(found, LibraryKernel):
+        of = on_device(thread, found.library)
+        found = thread.session.found(function(thread, of, found.name))
+    if not isinstance(found, Function):
+        raise Refusal("InvalidResourceHandle", f"{handle:#x} is no function")
+    if found.kernel.module.device is not thread.runtime.devices.current:
+        raise Refusal("InvalidResourceHandle", f"{found.kernel.name} was loaded on another device than that of the current context")
+    return found.kernel
+
+
+def forget(thread: Thread, module: Loaded) -> None:
+    """Let the handles of a module and of its kernels stand for nothing."""
+    for each in (*module.kernels.values(), module.handle):
+        thread.session.forget(each)

@@ -1,0 +1,185 @@
+"""Launches, and what is asked about kernels."""
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Final
+
+from archdef.errors import LaunchError
+from archdef.exec.calls import Thread, signed
+from archdef.exec.cuda_driver.calls import answers
+from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, on_device
+from archdef.exec.cuda_runtime.launches import arguments_at, start_kernel, versions
+from archdef.runtime.status import Refusal
+
+if TYPE_CHECKING:
+    from archdef.run.module import Kernel
+
+_BUFFER_POINTER, _BUFFER_BYTES = 1, 2
+_MOST_EXTRAS: Final = 16
+_MOST_ARGUMENT_BYTES: Final = 1 << 16
+_CONFIGURATION: Final = struct.Struct("<7I4x2QI4x")
+"""CUlaunchConfig: grid, block, dynamic shared bytes, stream, attributes and their number."""
+_ATTRIBUTE_BYTES: Final = 72
+_MOST_ATTRIBUTES: Final = 64
+_IGNORED, _COOPERATIVE = 0, 2
+_HINTS: Final = {1: "access policy window", 3: "synchronization policy", 5: "cluster scheduling policy", 6: "programmatic stream serialization",
+                 8: "priority", 9: "memory synchronization domains", 10: "memory synchronization domain", 14: "shared memory carveout"}
+"""Attributes of launches that let hardware do something sooner or elsewhere, and never change what a kernel computes."""
+_MAX_DYNAMIC_SHARED, _CARVEOUT, _NONPORTABLE_CLUSTERS = 8, 9, 14
+
+
+def _words(*values: int) -> tuple[int, ...]:
+    return tuple(value & 0xFFFFFFFF for value in values)
+
+
+@answers("cuLaunchKernel")
+def launch(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int, block_x: int, block_y: int, block_z: int, shared_bytes: int, stream: int,
+           arguments: int, extra: int) -> None:
+    """Launch."""
+    _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, extra)
+
+
+@answers("cuLaunchCooperativeKernel")
+def launch_cooperative(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int, block_x: int, block_y: int, block_z: int, shared_bytes: int,
+                       stream: int, arguments: int) -> None:
+    """Launch a grid that may synchronise."""
+    _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, 0, cooperative=True)
+
+
+@answers("cuLaunchKernelEx")
+def launch_configured(thread: Thread, configuration: int, function: int, arguments: int, extra: int) -> None:
+    """Launch as a structure says."""
+    *shape, shared_bytes, stream, attributes, count = _CONFIGURATION.unpack(thread.memory.get(configuration, _CONFIGURATION.size))
+    if count > _MOST_ATTRIBUTES:
+        raise Refusal("InvalidValue", f"{count} attributes of a launch")
+    cooperative = False
+    for place in range(count):
+        number, value = struct.unpack("<I4xI", thread.memory.get(attributes + place * _ATTRIBUTE_BYTES, 12))
+        if number == _COOPERATIVE:
+            cooperative = bool(value)
+        elif number != _IGNORED and number not in _HINTS:
+            raise Refusal("NotSupported", f"attribute {number} of a launch")
+    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, cooperative)
+
+
+def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
+            cooperative: bool = False) -> None:
+    kernel = kernel_of(thread, function)
+    if arguments and extra:
+        raise Refusal("InvalidValue", "arguments were given in two ways")
+    if 0 in grid + block:
+        raise Refusal("InvalidValue", f"a grid of {grid} blocks of {block} threads")
+    values = _packed_arguments(thread, kernel, extra) if extra else arguments_at(thread, kernel, arguments)
+    try:
+        start_kernel(thread, kernel, grid, block, values, shared_bytes & 0xFFFFFFFF, stream, cooperative, handle=function)
+    except LaunchError as error:
+        if error.kind == "shape":
+            raise Refusal("InvalidValue", str(error)) from error
+        raise
+
+
+def _packed_arguments(thread: Thread, kernel: Kernel, extra: int) -> list[bytes]:
+    """Read arguments out of one buffer, which a list of words ended by 0 tells of. Raises Refusal."""
+    told: dict[int, int] = {}
+    for place in range(_MOST_EXTRAS):
+        key = thread.memory.word(extra + 16 * place)
+        if key == 0:
+            break
+        told[key] = thread.memory.word(extra + 16 * place + 8)
+    if set(told) != {_BUFFER_POINTER, _BUFFER_BYTES}:
+        raise Refusal("InvalidValue", "what is launched with `extra` has CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE there")
+    nbytes = thread.memory.word(told[_BUFFER_BYTES])
+    layout = kernel.program.parameter_layout
+    needed = max((each.offset + each.bytes for each in layout), default=0)
+    if not needed <= nbytes <= _MOST_ARGUMENT_BYTES:
+        raise Refusal("InvalidValue", f"{nbytes} bytes of arguments; {kernel.name} takes {needed}")
+    data = thread.memory.get(told[_BUFFER_POINTER], needed)
+    return [data[each.offset:each.offset + each.bytes] for each in layout]
+
+
+# -------------------------------------------------------------------------------------------------------- what kernels take
+@answers("cuFuncGetAttribute")
+def get_attribute(thread: Thread, out: int, attribute: int, function: int) -> None:
+    """Say what a kernel takes."""
+    thread.memory.put_word(out, _attribute(thread, kernel_of(thread, function), attribute & 0xFFFFFFFF), 4)
+
+
+def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
+    found: dict[str, Any] = thread.runtime.FuncGetAttributes(kernel)
+    most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
+    known = (found["maxThreadsPerBlock"], found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["numRegs"],
+             *versions(thread, kernel), 0, most_dynamic, -1, 0, 0, 0, 0, 0, 0)
+    if attribute >= len(known):
+        raise Refusal("InvalidValue", f"there is no attribute {attribute} of a kernel")
+    return known[attribute]
+
+
+@answers("cuFuncSetAttribute")
+def set_attribute(thread: Thread, function: int, attribute: int, value: int) -> None:
+    """Check kernel and value. Dynamic shared memory needs no permission here, and shares of L1 follow from what blocks take."""
+    kernel, number = kernel_of(thread, function), attribute & 0xFFFFFFFF
+    if number not in (_MAX_DYNAMIC_SHARED, _CARVEOUT, _NONPORTABLE_CLUSTERS):
+        raise Refusal("NotSupported" if number < _NONPORTABLE_CLUSTERS + 2 else "InvalidValue", f"attribute {number} of a kernel cannot be set")
+    if number == _MAX_DYNAMIC_SHARED and not 0 <= signed(value) <= _attribute(thread, kernel, _MAX_DYNAMIC_SHARED):
+        raise Refusal("InvalidValue", f"{kernel.name} cannot have {signed(value)} bytes of dynamic shared memory; the machine gives a block "
+                                      f"{_attribute(thread, kernel, _MAX_DYNAMIC_SHARED)} beside its own")
+
+
+@answers("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
+def prefer(thread: Thread, function: int, what: int) -> None:
+    """Check the kernel: shares of L1 follow from what blocks take, and banks have one width."""
+    kernel_of(thread, function)
+
+
+@answers("cuFuncGetName")
+def name(thread: Thread, out: int, function: int) -> None:
+    """Give its name."""
+    thread.memory.put_word(out, thread.string(kernel_of(thread, function).symbol))
+
+
+@answers("cuFuncGetParamInfo")
+def parameter(thread: Thread, function: int, index: int, offset_out: int, nbytes_out: int) -> None:
+    """Say where a parameter lies."""
+    layout = _any_kernel(thread, function).program.parameter_layout
+    if index >= len(layout):
+        raise Refusal("InvalidValue", f"parameter {index} of {len(layout)}")
+    thread.memory.put_word(offset_out, layout[index].offset)
+    if nbytes_out:
+        thread.memory.put_word(nbytes_out, layout[index].bytes)
+
+
+@answers("cuFuncGetParamCount", "cuKernelGetParamCount")
+def count_parameters(thread: Thread, function: int, out: int) -> None:
+    """Count its parameters."""
+    thread.memory.put_word(out, len(_any_kernel(thread, function).program.parameter_layout))
+
+
+def _any_kernel(thread: Thread, handle: int) -> Kernel:
+    """Give a kernel, on the current device if it is a library's. Parameters are the same on all."""
+    found = thread.session.found(handle)
+    if isinstance(found, LibraryKernel):
+        return on_device(thread, found.library).module[found.name]
+    return kernel_of(thread, handle)
+
+
+# ---------------------------------------------------------------------------------------------------------------- occupancy
+@answers("cuOccupancyMaxActiveBlocksPerMultiprocessor")
+def active_blocks(thread: Thread, out: int, function: int, threads: int, shared_bytes: int) -> None:
+    """Count resident blocks."""
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), signed(threads), shared_bytes), 4)
+
+
+@answers("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
+def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: int, shared_bytes: int, flags: int) -> None:
+    """Count resident blocks; flags are about caching that does not change the number here."""
+    active_blocks(thread, out, function, threads, shared_bytes)
+
+
+@answers("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
+def best_block(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: int) -> None:
+    """Give the block size of most resident threads, and the smallest grid of it that fills the device."""
+    def shared(threads: int) -> int:
+        return thread.connection.call(shared_of, threads) if shared_of else shared_bytes
+    blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, signed(limit)))
+    thread.memory.put_word(grid_out, blocks, 4)
+    thread.memory.put_word(block_out, threads, 4)

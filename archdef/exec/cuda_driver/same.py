@@ -1,0 +1,62 @@
+"""Functions of the driver that mean what one of the runtime means, with the same parameters in the same order."""
+from __future__ import annotations
+
+from typing import Final
+
+from archdef.exec.calls import CALLS
+from archdef.exec.cuda_driver.calls import answers
+
+_IN_CONTEXT: Final = {
+    "cuCtxGetLimit": "cudaDeviceGetLimit",
+    "cuCtxGetStreamPriorityRange": "cudaDeviceGetStreamPriorityRange",
+    "cuCtxSetCacheConfig": "cudaDeviceSetCacheConfig",
+    "cuCtxSetLimit": "cudaDeviceSetLimit",
+    "cuCtxSetSharedMemConfig": "cudaDeviceSetSharedMemConfig",
+    "cuCtxSynchronize": "cudaDeviceSynchronize",
+    "cuEventCreate": "cudaEventCreateWithFlags",
+    "cuEventDestroy": "cudaEventDestroy",
+    "cuEventDestroy_v2": "cudaEventDestroy",
+    "cuEventElapsedTime": "cudaEventElapsedTime",
+    "cuEventElapsedTime_v2": "cudaEventElapsedTime",
+    "cuEventQuery": "cudaEventQuery",
+    "cuEventRecord": "cudaEventRecord",
+    "cuEventSynchronize": "cudaEventSynchronize",
+    "cuLaunchHostFunc": "cudaLaunchHostFunc",
+    "cuMemAdvise": "cudaMemAdvise",
+    "cuMemAdvise_v2": "cudaMemAdvise",
+    "cuMemAllocAsync": "cudaMallocAsync",
+    "cuMemAllocHost_v2": "cudaMallocHost",
+    "cuMemFree_v2": "cudaFree",
+    "cuMemFreeAsync": "cudaFreeAsync",
+    "cuMemFreeHost": "cudaFreeHost",
+    "cuMemGetInfo_v2": "cudaMemGetInfo",
+    "cuMemHostAlloc": "cudaHostAlloc",
+    "cuMemHostGetDevicePointer_v2": "cudaHostGetDevicePointer",
+    "cuMemHostRegister": "cudaHostRegister",
+    "cuMemHostRegister_v2": "cudaHostRegister",
+    "cuMemHostUnregister": "cudaHostUnregister",
+    "cuMemPrefetchAsync": "cudaMemPrefetchAsync",
+    "cuMemPrefetchAsync_v2": "cudaMemPrefetchAsync",
+    "cuProfilerStart": "cudaProfilerStart",
+    "cuProfilerStop": "cudaProfilerStop",
+    "cuStreamAddCallback": "cudaStreamAddCallback",
+    "cuStreamCreate": "cudaStreamCreateWithFlags",
+    "cuStreamCreateWithPriority": "cudaStreamCreateWithPriority",
+    "cuStreamDestroy": "cudaStreamDestroy",
+    "cuStreamDestroy_v2": "cudaStreamDestroy",
+    "cuStreamIsCapturing": "cudaStreamIsCapturing",
+    "cuStreamQuery": "cudaStreamQuery",
+    "cuStreamSynchronize": "cudaStreamSynchronize",
+    "cuStreamWaitEvent": "cudaStreamWaitEvent",
+}
+_OF_DEVICES: Final = {
+    "cuDeviceCanAccessPeer": "cudaDeviceCanAccessPeer",
+    "cuDeviceGetAttribute": "cudaDeviceGetAttribute",
+    "cuDeviceGetCount": "cudaGetDeviceCount",
+    "cuDeviceGetPCIBusId": "cudaDeviceGetPCIBusId",
+}
+for _name, _runtimes in _IN_CONTEXT.items():
+    answers(_name)(CALLS[_runtimes].answer)
+for _name, _runtimes in _OF_DEVICES.items():
+    answers(_name, context=False)(CALLS[_runtimes].answer)
+answers("cuDriverGetVersion", context=False, initialised=False)(CALLS["cudaDriverGetVersion"].answer)

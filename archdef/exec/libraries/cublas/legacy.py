@@ -1,0 +1,196 @@
+"""The API before CUDA 4: no handle, factors by value, results returned, and the status asked for afterwards. Reference: cublas.h of CUDA."""
+from __future__ import annotations
+
+import functools
+import struct
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from archdef.errors import ArchdefError
+from archdef.exec.calls import Answer, Thread, signed
+from archdef.exec.libraries.cublas import matrices, products, vectors
+from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
+from archdef.exec.libraries.library import Real, at_least, device_memory, present
+from archdef.runtime.status import Refusal
+
+if TYPE_CHECKING:
+    from archdef.exec.session import Session
+
+_OPERATIONS: Final = {"n": 0, "t": 1, "c": 2}
+_NOT_INITIALIZED: Final = "InvalidResourceHandle"
+
+
+@attrs.define
+class _State:
+    blas: Blas = attrs.Factory(Blas)
+    initialised: bool = False
+    status: int = 0
+
+
+_STATES: WeakKeyDictionary[Session, _State] = WeakKeyDictionary()
+
+
+def _state(thread: Thread) -> _State:
+    with thread.session.lock:
+        return _STATES.setdefault(thread.session, _State())
+
+
+def _noting(answer: Answer) -> Answer:
+    """Keep the status for cublasGetError."""
+    @functools.wraps(answer)
+    def noting(*arguments: Any) -> int | None:
+        thread = next(each for each in arguments if isinstance(each, Thread))
+        try:
+            if not _state(thread).initialised:
+                raise Refusal(_NOT_INITIALIZED, "cublasInit was not called")
+            return answer(*arguments)
+        except ArchdefError as error:
+            _state(thread).status = LIBRARY.failed(error)
+            raise
+    return noting
+
+
+def _operation(letter: int) -> int:
+    found = _OPERATIONS.get(chr(letter & 0x7F).lower())
+    if found is None:
+        raise Refusal("InvalidValue", f"no operation {chr(letter & 0x7F)!r} on a matrix")
+    return found
+
+
+def _factor(real: Real, number: float) -> bytes:
+    return products.by_value(real.passed(number), real.code)
+
+
+@answers("cublasInit")
+def init(thread: Thread) -> None:
+    """Begin."""
+    thread.runtime.device()
+    _state(thread).initialised = True
+
+
+@answers("cublasShutdown")
+def shutdown(thread: Thread) -> None:
+    """End."""
+    _state(thread).initialised = False
+
+
+@answers("cublasGetError")
+def get_error(thread: Thread) -> int:
+    """Give the last status that was no success, and forget it."""
+    state = _state(thread)
+    status, state.status = state.status, 0
+    return status
+
+
+@answers("cublasSetKernelStream")
+def set_kernel_stream(thread: Thread, stream: int) -> None:
+    """Set where kernels go."""
+    thread.session.stream(stream)
+    _state(thread).blas.stream = stream
+
+
+@answers("cublasAlloc")
+@_noting
+def alloc(thread: Thread, count: int, size: int, out: int) -> None:
+    """Allocate device memory."""
+    at_least(1, count=signed(count), size=signed(size))
+    present(pointer=out)
+    thread.memory.put_word(out, thread.session.allocated(device_memory(thread, signed(count) * signed(size))))
+
+
+@answers("cublasFree")
+@_noting
+def free(thread: Thread, address: int) -> None:
+    """Give device memory back."""
+    if address:
+        thread.session.free(thread.connection, address)
+
+
+@answers("cublas{}gemm")
+@_noting
+def gemm(real: Real, thread: Thread, of_a: int, of_b: int, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
+    """C = alpha op(A) op(B) + beta C."""
+    alpha, beta = (_factor(real, each) for each in thread.floats[:2])
+    products.multiply(thread, _state(thread).blas, real.letter, (_operation(of_a), _operation(of_b)), (m, n, k), alpha, products.Operand(a, lda),
+                      products.Operand(b, ldb), beta, products.Operand(c, ldc))
+
+
+@answers("cublas{}gemv")
+@_noting
+def gemv(real: Real, thread: Thread, operation: int, m: int, n: int, a: int, lda: int, x: int, incx: int, y: int, incy: int) -> None:
+    """y = alpha op(A) x + beta y."""
+    alpha, beta = (_factor(real, each) for each in thread.floats[:2])
+    matrices.multiply_vector(thread, _state(thread).blas, real, _operation(operation), m, n, alpha, a, lda, x, incx, beta, y, incy)
+
+
+@answers("cublas{}scal")
+@_noting
+def scal(real: Real, thread: Thread, n: int, x: int, incx: int) -> None:
+    """x *= alpha."""
+    vectors.scale(thread, _state(thread).blas, real, signed(n), _factor(real, thread.floats[0]), x, incx)
+
+
+@answers("cublas{}axpy")
+@_noting
+def axpy(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """y += alpha x."""
+    vectors.add(thread, _state(thread).blas, real, signed(n), _factor(real, thread.floats[0]), x, incx, y, incy)
+
+
+@answers("cublas{}copy")
+@_noting
+def copy(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """y = x."""
+    vectors.move(thread, _state(thread).blas, real, "copy", signed(n), x, incx, y, incy)
+
+
+@answers("cublas{}swap")
+@_noting
+def swap(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """Exchange x and y."""
+    vectors.move(thread, _state(thread).blas, real, "swap", signed(n), x, incx, y, incy)
+
+
+def _number(thread: Thread, real: Real, name: str, n: int, *operands: tuple[int, int]) -> int:
+    return int.from_bytes(vectors.reduce(thread, _state(thread).blas, real, name, signed(n), operands, real.nbytes), "little")
+
+
+@answers("cublas{}dot")
+@_noting
+def dot(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> int:
+    """Add up the products of x and y."""
+    return _number(thread, real, "dot", n, (x, incx), (y, incy))
+
+
+@answers("cublas{}nrm2")
+@_noting
+def nrm2(real: Real, thread: Thread, n: int, x: int, incx: int) -> int:
+    """Give the length of x."""
+    return _number(thread, real, "nrm2", n, (x, incx))
+
+
+@answers("cublas{}asum")
+@_noting
+def asum(real: Real, thread: Thread, n: int, x: int, incx: int) -> int:
+    """Add up magnitudes."""
+    return _number(thread, real, "asum", n, (x, incx))
+
+
+def _place(thread: Thread, real: Real, name: str, n: int, x: int, incx: int) -> int:
+    return int(struct.unpack("<i", vectors.reduce(thread, _state(thread).blas, real, name, signed(n), ((x, incx),), 4))[0])
+
+
+@answers("cublasI{l}amax")
+@_noting
+def amax(real: Real, thread: Thread, n: int, x: int, incx: int) -> int:
+    """Find the first number of the largest magnitude; the first number is 1."""
+    return _place(thread, real, "amax", n, x, incx)
+
+
+@answers("cublasI{l}amin")
+@_noting
+def amin(real: Real, thread: Thread, n: int, x: int, incx: int) -> int:
+    """Find the first number of the smallest magnitude; the first number is 1."""
+    return _place(thread, real, "amin", n, x, incx)

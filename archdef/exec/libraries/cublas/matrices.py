@@ -1,0 +1,132 @@
+"""Matrices with vectors, sums of matrices, triangular systems, factors."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from archdef.exec.calls import Thread, signed
+from archdef.exec.libraries.cublas.handles import THREADS, Blas, answers, blas, vector
+from archdef.exec.libraries.library import Real, at_least, blocks, present
+from archdef.runtime.status import Refusal
+
+SIDE: Final = 16
+
+
+def transposed(operation: int) -> int:
+    """Read what is done to a matrix: 0 nothing; 1 or 2: it is transposed. Raises Refusal."""
+    if signed(operation) not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no operation {signed(operation)} on a matrix")
+    return int(signed(operation) != 0)
+
+
+def multiply_vector(thread: Thread, found: Blas, real: Real, operation: int, m: int, n: int, alpha: bytes, a: int, lda: int, x: int, incx: int,
+                    beta: bytes, y: int, incy: int) -> None:
+    """y = alpha op(A) x + beta y."""
+    m, n, lda = signed(m), signed(n), signed(lda)
+    at_least(0, m=m, n=n)
+    at_least(max(1, m), lda=lda)
+    if 0 in (signed(incx), signed(incy)):
+        raise Refusal("InvalidValue", "a vector's elements lie 0 apart")
+    turned = transposed(operation)
+    if m and n:
+        present(a=a, x=x, y=y)
+        grid = blocks(thread, n if turned else -(-m // THREADS))
+        found.launch(thread, real, f"gemv_{'nt'[turned]}", grid, struct.pack("<i", m), struct.pack("<i", n), alpha, struct.pack("<Q", a),
+                     struct.pack("<q", lda), vector(x, incx), beta, vector(y, incy))
+
+
+@answers("cublas{}gemv_v2")
+def gemv(real: Real, thread: Thread, handle: int, operation: int, m: int, n: int, alpha: int, a: int, lda: int, x: int, incx: int, beta: int, y: int,
+         incy: int) -> None:
+    """y = alpha op(A) x + beta y."""
+    found = blas(thread, handle)
+    multiply_vector(thread, found, real, operation, m, n, found.scalar(thread, real, alpha), a, lda, x, incx, found.scalar(thread, real, beta), y, incy)
+
+
+@answers("cublas{}ger_v2")
+def ger(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int, x: int, incx: int, y: int, incy: int, a: int, lda: int) -> None:
+    """A += alpha x y'."""
+    found, m, n, lda = blas(thread, handle), signed(m), signed(n), signed(lda)
+    at_least(0, m=m, n=n)
+    at_least(max(1, m), lda=lda)
+    by = found.scalar(thread, real, alpha)
+    if m and n:
+        present(x=x, y=y, a=a)
+        found.launch(thread, real, "ger", (-(-m // SIDE), -(-n // SIDE)), struct.pack("<i", m), struct.pack("<i", n), by, vector(x, incx), vector(y, incy),
+                     struct.pack("<Q", a), struct.pack("<q", lda), block=(SIDE, SIDE))
+
+
+@answers("cublas{}geam")
+def geam(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, alpha: int, a: int, lda: int, beta: int, b: int, ldb: int,
+         c: int, ldc: int) -> None:
+    """C = alpha op(A) + beta op(B)."""
+    found, m, n, turned_a, turned_b = blas(thread, handle), signed(m), signed(n), transposed(of_a), transposed(of_b)
+    at_least(0, m=m, n=n)
+    at_least(max(1, n if turned_a else m), lda=signed(lda))
+    at_least(max(1, n if turned_b else m), ldb=signed(ldb))
+    at_least(max(1, m), ldc=signed(ldc))
+    first, second = found.scalar(thread, real, alpha), found.scalar(thread, real, beta)
+    if m and n:
+        present(c=c)
+        numbers = [struct.pack("<i", each) for each in (m, n, turned_a, turned_b)]
+        found.launch(thread, real, "geam", (-(-m // SIDE), -(-n // SIDE)), *numbers, first, struct.pack("<Q", a), struct.pack("<q", signed(lda)), second,
+                     struct.pack("<Q", b), struct.pack("<q", signed(ldb)), struct.pack("<Q", c), struct.pack("<q", signed(ldc)), block=(SIDE, SIDE))
+
+
+def _solve(thread: Thread, found: Blas, real: Real, size: int, columns: int, lower: bool, turned: int, unit: int, alpha: bytes, a: int, lda: int,
+           b: int, row: int, column: int) -> None:
+    """Solve M x = alpha b for each of the columns; M is A, or A transposed, and A has its lower or upper half."""
+    if size and columns:
+        present(a=a, b=b)
+        numbers = [struct.pack("<i", each) for each in (size, columns, int(lower != bool(turned)), turned, unit)]
+        found.launch(thread, real, "trsm", blocks(thread, columns), *numbers, alpha, struct.pack("<Q", a), struct.pack("<q", lda),
+                     struct.pack("<Q", b), struct.pack("<q", row), struct.pack("<q", column))
+
+
+def _choices(**numbers: int) -> list[int]:
+    for name, number in numbers.items():
+        if signed(number) not in (0, 1):
+            raise Refusal("InvalidValue", f"{name} must be 0 or 1, got {signed(number)}")
+    return [signed(number) for number in numbers.values()]
+
+
+@answers("cublas{}trsm_v2")
+def trsm(real: Real, thread: Thread, handle: int, side: int, upper: int, operation: int, unit: int, m: int, n: int, alpha: int, a: int, lda: int, b: int,
+         ldb: int) -> None:
+    """Solve op(A) X = alpha B, or X op(A) = alpha B, for X, which takes the place of B."""
+    found, m, n, lda, ldb, turned = blas(thread, handle), signed(m), signed(n), signed(lda), signed(ldb), transposed(operation)
+    right, is_upper, is_unit = _choices(side=side, fill_mode=upper, diagonal_type=unit)
+    at_least(0, m=m, n=n)
+    at_least(max(1, n if right else m), lda=lda)
+    at_least(max(1, m), ldb=ldb)
+    by = found.scalar(thread, real, alpha)
+    if right:       # the same as op(A)' X' = alpha B'
+        _solve(thread, found, real, n, m, not is_upper, 1 - turned, is_unit, by, a, lda, b, ldb, 1)
+    else:
+        _solve(thread, found, real, m, n, not is_upper, turned, is_unit, by, a, lda, b, 1, ldb)
+
+
+@answers("cublas{}trsv_v2")
+def trsv(real: Real, thread: Thread, handle: int, upper: int, operation: int, unit: int, n: int, a: int, lda: int, x: int, incx: int) -> None:
+    """Solve op(A) y = x for y, which takes the place of x."""
+    found, n, step = blas(thread, handle), signed(n), signed(incx)
+    is_upper, is_unit = _choices(fill_mode=upper, diagonal_type=unit)
+    at_least(0, n=n)
+    at_least(max(1, n), lda=signed(lda))
+    if not step:
+        raise Refusal("InvalidValue", "the elements of x lie 0 apart")
+    one = struct.pack("<Q", 0) + struct.pack(f"<{real.code}", 1.0).ljust(8, b"\0")
+    start = x if step > 0 else x - (n - 1) * step * real.nbytes
+    _solve(thread, found, real, n, 1, not is_upper, transposed(operation), is_unit, one, a, signed(lda), start, step, 0)
+
+
+@answers("cublas{}getrfBatched")
+def getrf_batched(real: Real, thread: Thread, handle: int, n: int, matrices: int, lda: int, pivots: int, info: int, batch: int) -> None:
+    """Make L and U of many matrices, whose addresses the device has; without `pivots` rows stay where they are."""
+    found, n, batch = blas(thread, handle), signed(n), signed(batch)
+    at_least(0, n=n, batch=batch)
+    at_least(max(1, n), lda=signed(lda))
+    if batch:
+        present(matrices=matrices, info=info)
+        found.launch(thread, real, "getrf", blocks(thread, batch), struct.pack("<i", n), struct.pack("<Q", matrices), struct.pack("<i", signed(lda)),
+                     struct.pack("<Q", pivots), struct.pack("<Q", info), struct.pack("<i", batch))

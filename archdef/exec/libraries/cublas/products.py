@@ -1,0 +1,175 @@
+"""Products of matrices, of several types of elements, one at a time or many."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import attrs
+
+from archdef.exec.calls import Thread, signed
+from archdef.exec.libraries.cublas.handles import Blas, answers, blas
+from archdef.exec.libraries.cublas.matrices import transposed
+from archdef.exec.libraries.kernels import kernel, launch
+from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, present
+from archdef.run.module import Kernel
+from archdef.runtime.status import Refusal
+
+_TILES: Final = ((64, 16), (16, 16), (8, 8))
+"""Side of the tile that a block makes, and of the block: the first is taken that is not larger than the matrix and has the registers."""
+_SMALL: Final = 16
+"""Tiles up to here are taken for smaller matrices, too."""
+_KERNELS: Final = {(0, 0): "s", (1, 1): "d", (2, 2): "h", (2, 0): "hs", (14, 14): "b", (14, 0): "bs", (3, 10): "i"}
+"""cudaDataType of A and B, and of C → name of the kernels."""
+_SUMS: Final = {"s": "f", "d": "d", "h": "f", "hs": "f", "b": "f", "bs": "f", "i": "i"}
+_SINGLE, _DOUBLE, _HALF, _INTEGER = "f", "d", "e", "i"
+_FACTORS: Final = {0: _SINGLE, 68: _SINGLE, 69: _SINGLE, 74: _SINGLE, 75: _SINGLE, 77: _SINGLE, 1: _DOUBLE, 70: _DOUBLE, 71: _DOUBLE,
+                   2: _HALF, 64: _HALF, 65: _HALF, 10: _INTEGER, 72: _INTEGER, 73: _INTEGER}
+"""cublasComputeType_t, and cudaDataType before CUDA 11 → what alpha and beta are."""
+
+
+@attrs.frozen
+class Operand:
+    """A, B or C of a product."""
+
+    address: int
+    leading: int
+    stride: int = 0
+
+
+def _stride(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _scalar(thread: Thread, found: Blas, code: str, sum_code: str, address: int) -> bytes:
+    present(alpha_or_beta=address)
+    if found.pointer_mode == DEVICE:
+        if code != sum_code:
+            raise Refusal("NotSupported", "a product with alpha and beta of half precision in the device's memory")
+        return struct.pack("<QQ", address, 0)
+    (value,) = struct.unpack(f"<{code}", thread.memory.get(address, struct.calcsize(code)))
+    return by_value(value, sum_code)
+
+
+def by_value(value: float, code: str) -> bytes:
+    """Lay out a factor as kernels take it."""
+    return struct.pack("<Q", 0) + struct.pack(f"<{code}", value).ljust(8, b"\0")
+
+
+def _chosen(thread: Thread, name: str, m: int, n: int) -> tuple[Kernel, int, int]:
+    """Give the kernel, the side of its tiles, and of its blocks."""
+    for tile, side in _TILES:
+        found = kernel(thread, f"gemm.{name}", f"archdef_{name}gemm_{tile}")
+        if (min(m, n) >= tile or tile <= _SMALL) and thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(found, side * side, 0):
+            break
+    return found, tile, side
+
+
+def multiply(thread: Thread, found: Blas, name: str, operations: tuple[int, int], sizes: tuple[int, int, int], alpha: bytes, a: Operand, b: Operand,
+             beta: bytes, c: Operand, batch: int = 1, addresses: bool = False) -> None:
+    """C = alpha op(A) op(B) + beta C."""
+    m, n, k = map(signed, sizes)
+    of_a, of_b = map(transposed, operations)
+    lda, ldb, ldc = (signed(each.leading) for each in (a, b, c))
+    at_least(0, m=m, n=n, k=k, batch=batch)
+    at_least(max(1, k if of_a else m), lda=lda)
+    at_least(max(1, n if of_b else k), ldb=ldb)
+    at_least(max(1, m), ldc=ldc)
+    if not (m and n and batch):
+        return
+    present(c=c.address)
+    if k:
+        present(a=a.address, b=b.address)
+    chosen, tile, side = _chosen(thread, name, m, n)
+    arguments = struct.pack("<4i3Q3q3q4i", m, n, k, batch, a.address, b.address, c.address, lda, ldb, ldc, *(_stride(each.stride) for each in (a, b, c)),
+                            of_a, of_b, addresses, 0) + alpha + beta
+    launch(thread, chosen, blocks(thread, -(-m // tile), -(-n // tile), batch), (side, side), (arguments,), found.stream)
+
+
+def _typed(compute: int, of_a: int, of_b: int, of_c: int) -> tuple[str, str]:
+    """Give the name of the kernels, and what factors are. Raises Refusal for types that they do not have."""
+    types = tuple(map(signed, (of_a, of_b, of_c)))
+    name, code = _KERNELS.get((types[0], types[2])) if types[0] == types[1] else None, _FACTORS.get(signed(compute))
+    if name is None or code is None or (code != _SUMS[name] and (code, name) != (_HALF, "h")):
+        raise Refusal("NotSupported", f"a product of the types {types[0]} and {types[1]} into {types[2]}, computed as {signed(compute)}")
+    return name, code
+
+
+@answers("cublas{}gemm_v2")
+def gemm(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int,
+         c: int, ldc: int) -> None:
+    """Multiply."""
+    strided(real, thread, handle, of_a, of_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1)
+
+
+@answers("cublas{}gemmStridedBatched")
+def strided(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, stride_a: int, b: int,
+            ldb: int, stride_b: int, beta: int, c: int, ldc: int, stride_c: int, batch: int) -> None:
+    """Multiply many, each at the same distance from the one before."""
+    found = blas(thread, handle)
+    multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda, stride_a), Operand(b, ldb, stride_b),
+             found.scalar(thread, real, beta), Operand(c, ldc, stride_c), signed(batch))
+
+
+@answers("cublas{}gemmBatched")
+def batched(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int,
+            beta: int, c: int, ldc: int, batch: int) -> None:
+    """Multiply many, whose addresses the device has."""
+    found = blas(thread, handle)
+    multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda), Operand(b, ldb),
+             found.scalar(thread, real, beta), Operand(c, ldc), signed(batch), addresses=True)
+
+
+@answers("cublasGemmStridedBatchedEx")
+def strided_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, stride_a: int, b: int,
+               type_b: int, ldb: int, stride_b: int, beta: int, c: int, type_c: int, ldc: int, stride_c: int, batch: int, compute: int,
+               algorithm: int) -> None:
+    """Multiply many of other types."""
+    found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
+    factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
+    multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda, stride_a), Operand(b, ldb, stride_b), factors[1],
+             Operand(c, ldc, stride_c), signed(batch))
+
+
+@answers("cublasGemmEx")
+def gemm_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
+            ldb: int, beta: int, c: int, type_c: int, ldc: int, compute: int, algorithm: int) -> None:
+    """Multiply matrices of other types."""
+    strided_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute, algorithm)
+
+
+@answers("cublasSgemmEx")
+def sgemm_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
+             ldb: int, beta: int, c: int, type_c: int, ldc: int) -> None:
+    """Multiply matrices of other types with sums of single precision."""
+    gemm_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, 0, 0)
+
+
+@answers("cublasGemmBatchedEx")
+def batched_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
+               ldb: int, beta: int, c: int, type_c: int, ldc: int, batch: int, compute: int, algorithm: int) -> None:
+    """Multiply many of other types, whose addresses the device has."""
+    found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
+    factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
+    multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda), Operand(b, ldb), factors[1], Operand(c, ldc), signed(batch),
+             addresses=True)
+
+
+@answers("cublasHgemm")
+def hgemm(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int, c: int,
+          ldc: int) -> None:
+    """Multiply matrices of half precision; products are added up in single precision."""
+    gemm_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, b, 2, ldb, beta, c, 2, ldc, 64, 0)
+
+
+@answers("cublasHgemmStridedBatched")
+def hgemm_strided(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, stride_a: int, b: int, ldb: int,
+                  stride_b: int, beta: int, c: int, ldc: int, stride_c: int, batch: int) -> None:
+    """Multiply many of half precision."""
+    strided_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, stride_a, b, 2, ldb, stride_b, beta, c, 2, ldc, stride_c, batch, 64, 0)
+
+
+@answers("cublasHgemmBatched")
+def hgemm_batched(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int,
+                  c: int, ldc: int, batch: int) -> None:
+    """Multiply many of half precision, whose addresses the device has."""
+    batched_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, b, 2, ldb, beta, c, 2, ldc, batch, 64, 0)

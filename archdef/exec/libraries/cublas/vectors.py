@@ -1,0 +1,147 @@
+"""Vectors: sums, scalings, norms."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from archdef.exec.calls import Thread, signed
+from archdef.exec.libraries.cublas.handles import MOST_PARTS, THREADS, Blas, answers, blas, vector
+from archdef.exec.libraries.library import DEVICE, REALS, Real, blocks, from_device, present
+from archdef.runtime.status import Refusal
+
+_INT_BYTES: Final = 4
+_ENDINGS: Final = {"dot": "sum_end", "asum": "sum_end", "nrm2": "nrm2_end", "amax": "amax_end", "amin": "amin_end"}
+
+
+def _grid(thread: Thread, n: int) -> tuple[int, ...]:
+    return blocks(thread, -(-n // THREADS))
+
+
+def scale(thread: Thread, found: Blas, real: Real, n: int, alpha: bytes, x: int, incx: int) -> None:
+    """x *= alpha."""
+    if n > 0 and signed(incx) > 0:
+        present(x=x)
+        found.launch(thread, real, "scal", _grid(thread, n), struct.pack("<i", n), alpha, vector(x, incx))
+
+
+def add(thread: Thread, found: Blas, real: Real, n: int, alpha: bytes, x: int, incx: int, y: int, incy: int) -> None:
+    """y += alpha x."""
+    if n > 0:
+        present(x=x, y=y)
+        found.launch(thread, real, "axpy", _grid(thread, n), struct.pack("<i", n), alpha, vector(x, incx), vector(y, incy))
+
+
+def move(thread: Thread, found: Blas, real: Real, name: str, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """Copy or swap."""
+    if n > 0:
+        present(x=x, y=y)
+        found.launch(thread, real, name, _grid(thread, n), struct.pack("<i", n), vector(x, incx), vector(y, incy))
+
+
+def reduce(thread: Thread, found: Blas, real: Real, name: str, n: int, vectors: tuple[tuple[int, int], ...], nbytes: int, to: int = 0) -> bytes:
+    """Make one number of vectors, each an address and a distance. It goes to an address of the device, or (0) is given."""
+    nothing = n <= 0 or (len(vectors) == 1 and signed(vectors[0][1]) <= 0)
+    if nothing and not to:
+        return bytes(nbytes)
+    if nothing:
+        if (pointer := thread.session.pointer(to)) is None:
+            raise Refusal("InvalidValue", f"{to:#x} is no device's memory")
+        thread.runtime.MemsetAsync(pointer, 0, nbytes, thread.session.stream(found.stream))
+        return b""
+    for address, _ in vectors:
+        present(vector=address)
+    room = found.room(thread)
+    count = min(MOST_PARTS, 4 * thread.runtime.device().architecture.chip.multiprocessors, -(-n // THREADS))
+    parts = struct.pack("<Q", int(room) + 16)
+    found.launch(thread, real, name, blocks(thread, count), struct.pack("<i", n), *(vector(*each) for each in vectors), parts)
+    found.launch(thread, real, _ENDINGS[name], (1,), parts, struct.pack("<i", count), struct.pack("<Q", to or int(room)))
+    return b"" if to else from_device(thread, room, nbytes, found.stream)
+
+
+def _deliver(thread: Thread, handle: int, real: Real, name: str, n: int, vectors: tuple[tuple[int, int], ...], nbytes: int, out: int) -> None:
+    found = blas(thread, handle)
+    present(result=out)
+    if found.pointer_mode == DEVICE:
+        reduce(thread, found, real, name, signed(n), vectors, nbytes, out)
+    else:
+        thread.memory.put(out, reduce(thread, found, real, name, signed(n), vectors, nbytes))
+
+
+@answers("cublas{}scal_v2")
+def scal(real: Real, thread: Thread, handle: int, n: int, alpha: int, x: int, incx: int) -> None:
+    """x *= alpha."""
+    found = blas(thread, handle)
+    scale(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx)
+
+
+@answers("cublas{}axpy_v2")
+def axpy(real: Real, thread: Thread, handle: int, n: int, alpha: int, x: int, incx: int, y: int, incy: int) -> None:
+    """y += alpha x."""
+    found = blas(thread, handle)
+    add(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx, y, incy)
+
+
+@answers("cublas{}copy_v2")
+def copy(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """y = x."""
+    move(thread, blas(thread, handle), real, "copy", signed(n), x, incx, y, incy)
+
+
+@answers("cublas{}swap_v2")
+def swap(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int) -> None:
+    """Exchange x and y."""
+    move(thread, blas(thread, handle), real, "swap", signed(n), x, incx, y, incy)
+
+
+@answers("cublas{}rot_v2")
+def rot(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int, c: int, s: int) -> None:
+    """Turn each pair of x and y."""
+    found = blas(thread, handle)
+    cosine, sine = (found.scalar(thread, real, each) for each in (c, s))
+    if signed(n) > 0:
+        present(x=x, y=y)
+        found.launch(thread, real, "rot", _grid(thread, signed(n)), struct.pack("<i", signed(n)), vector(x, incx), vector(y, incy), cosine, sine)
+
+
+@answers("cublas{}dot_v2")
+def dot(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int, out: int) -> None:
+    """Add up the products of x and y."""
+    _deliver(thread, handle, real, "dot", n, ((x, incx), (y, incy)), real.nbytes, out)
+
+
+@answers("cublasDotEx")
+def dot_ex(thread: Thread, handle: int, n: int, x: int, x_type: int, incx: int, y: int, y_type: int, incy: int, out: int, out_type: int,
+           sum_type: int) -> None:
+    """Add up the products of x and y, where all are of single or all of double precision."""
+    types = {signed(each) for each in (x_type, y_type, out_type, sum_type)}
+    if types not in ({0}, {1}):
+        raise Refusal("NotSupported", f"cublasDotEx for the types {sorted(types)}")
+    dot(REALS["SD"[types.pop()]], thread, handle, n, x, incx, y, incy, out)
+
+
+@answers("cublas{}nrm2_v2")
+def nrm2(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+    """Give the length of x."""
+    _deliver(thread, handle, real, "nrm2", n, ((x, incx),), real.nbytes, out)
+
+
+@answers("cublas{}asum_v2")
+def asum(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+    """Add up magnitudes."""
+    _deliver(thread, handle, real, "asum", n, ((x, incx),), real.nbytes, out)
+
+
+def _place(real: Real, thread: Thread, handle: int, name: str, n: int, x: int, incx: int, out: int) -> None:
+    _deliver(thread, handle, real, name, n, ((x, incx),), _INT_BYTES, out)
+
+
+@answers("cublasI{l}amax_v2")
+def amax(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+    """Find the first number of the largest magnitude; the first number is 1."""
+    _place(real, thread, handle, "amax", n, x, incx, out)
+
+
+@answers("cublasI{l}amin_v2")
+def amin(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+    """Find the first number of the smallest magnitude; the first number is 1."""
+    _place(real, thread, handle, "amin", n, x, incx, out)

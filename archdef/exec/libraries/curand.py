@@ -1,0 +1,195 @@
+"""cuRAND: random numbers, made on the device or on the host. Reference: curand.h of CUDA."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import attrs
+import numpy as np
+
+from archdef.exec.calls import Thread, signed
+from archdef.exec.libraries.kernels import kernel, launch
+from archdef.exec.libraries.library import REALS, Library, Real, device_memory, present, to_device
+from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
+from archdef.run.pointer import Pointer
+from archdef.runtime.status import Refusal
+
+_OUT_OF_RANGE, _LAUNCH_FAILURE = 104, 201
+LIBRARY: Final = Library("curand", not_supported=103, lacking=106, other=999, statuses={
+    "InvalidResourceHandle": 101, "MemoryAllocation": 102, "InvalidValue": _OUT_OF_RANGE, "Length": 105, "IllegalAddress": _LAUNCH_FAILURE,
+    "MisalignedAddress": _LAUNCH_FAILURE, "LaunchFailure": _LAUNCH_FAILURE, "LaunchTimeout": _LAUNCH_FAILURE, "NoDevice": 203})
+answers = LIBRARY.answers
+_KINDS: Final[dict[int, type[Sequences]]] = {100: Xorwow, 101: Xorwow, 121: Mrg32k3a, 161: Philox}
+_OTHERS: Final = {141: "MTGP32", 142: "MT19937", 200: "Sobol's", 201: "Sobol's", 202: "Sobol's, scrambled", 203: "Sobol's of 64 bits",
+                  204: "Sobol's of 64 bits, scrambled"}
+_THREADS: Final = 64
+
+
+@attrs.define(eq=False)
+class Generator:
+    """What a handle stands for."""
+
+    kind: type[Sequences]
+    on_host: bool
+    seed: int = 0
+    offset: int = 0
+    stream: int = 0
+    sequences: Sequences | None = None
+    """None before the first number after a change of seed or offset."""
+    states: Pointer | None = None
+    """Where the device has the states."""
+    device: int = 0
+
+    def again(self) -> None:
+        """Let the sequences begin anew."""
+        self.sequences = None
+
+    def begun(self, thread: Thread) -> Sequences:
+        """Give the sequences; their states are on the device, unless the generator is the host's."""
+        if self.sequences is None or (not self.on_host and self.device != thread.runtime.GetDevice()):
+            self.sequences = self.kind(self.seed, self.offset)
+            if not self.on_host:
+                self.free(thread)
+                self.device, self.states = thread.runtime.GetDevice(), device_memory(thread, self.sequences.states.nbytes)
+                to_device(thread, self.states, self.sequences.states, self.stream)
+        return self.sequences
+
+    def free(self, thread: Thread) -> None:
+        """Give memory of the device back."""
+        if self.states is not None:
+            thread.runtime.Free(self.states)
+            self.states = None
+
+
+def _generator(thread: Thread, handle: int) -> Generator:
+    return thread.session.thing(handle, Generator)
+
+
+def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
+    present(generator=out)
+    if signed(kind) in _OTHERS:
+        raise Refusal("NotSupported", f"generator {signed(kind)} ({_OTHERS[signed(kind)]})")
+    if signed(kind) not in _KINDS:
+        raise Refusal("NotSupported", f"no generator {signed(kind)}")
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], on_host)))
+
+
+@answers("curandCreateGenerator")
+def create(thread: Thread, out: int, kind: int) -> None:
+    """Make a generator whose numbers the device makes."""
+    _create(thread, out, kind, on_host=False)
+
+
+@answers("curandCreateGeneratorHost")
+def create_host(thread: Thread, out: int, kind: int) -> None:
+    """Make a generator whose numbers the host makes."""
+    _create(thread, out, kind, on_host=True)
+
+
+@answers("curandDestroyGenerator")
+def destroy(thread: Thread, handle: int) -> None:
+    """Give a generator up."""
+    _generator(thread, handle).free(thread)
+    thread.session.forget(handle)
+
+
+@answers("curandGetVersion")
+def version(thread: Thread, out: int) -> None:
+    """Say which version the program was compiled for."""
+    present(version=out)
+    thread.memory.put_word(out, 1000 * thread.session.cuda, 4)
+
+
+@answers("curandSetPseudoRandomGeneratorSeed")
+def set_seed(thread: Thread, handle: int, seed: int) -> None:
+    """Set the seed; the sequences begin anew."""
+    found = _generator(thread, handle)
+    found.seed = seed
+    found.again()
+
+
+@answers("curandSetGeneratorOffset")
+def set_offset(thread: Thread, handle: int, offset: int) -> None:
+    """Set how many numbers are left out; the sequences begin anew."""
+    found = _generator(thread, handle)
+    found.offset = offset
+    found.again()
+
+
+@answers("curandSetGeneratorOrdering")
+def set_ordering(thread: Thread, handle: int, ordering: int) -> None:
+    """Take the orders that are one here: best, default, legacy, dynamic."""
+    found = _generator(thread, handle)
+    if signed(ordering) == 102:
+        raise Refusal("NotSupported", "sequences with seeds of their own (CURAND_ORDERING_PSEUDO_SEEDED)")
+    if signed(ordering) not in (100, 101, 103, 104):
+        raise Refusal("InvalidValue", f"no order {signed(ordering)} of pseudorandom numbers")
+    found.again()
+
+
+@answers("curandSetStream")
+def set_stream(thread: Thread, handle: int, stream: int) -> None:
+    """Set where kernels go."""
+    found = _generator(thread, handle)
+    thread.session.stream(stream)
+    found.stream = stream
+
+
+@answers("curandGenerateSeeds")
+def generate_seeds(thread: Thread, handle: int) -> None:
+    """Make the states."""
+    _generator(thread, handle).begun(thread)
+
+
+def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: int, count: int, *more: float) -> None:
+    """Make numbers: ``bits``, ``uniform`` or ``normal``, which come in pairs."""
+    found = _generator(thread, handle)
+    if what == "normal" and count % 2:
+        raise Refusal("Length", f"normal numbers come in pairs, {count} were asked for")
+    if not count:
+        return
+    present(output=out)
+    units, double = count // 2 if what == "normal" else count, real is not None and real.nbytes == 8
+    sequences = found.begun(thread)
+    if found.on_host:
+        made = sequences.draw(units, getattr(sequences, f"{what}{'_double' if double else ''}")).reshape(-1)
+        if more:
+            made = (made * made.dtype.type(more[1]) + made.dtype.type(more[0])).astype(made.dtype)
+        thread.memory.out_of(out, np.ascontiguousarray(made).view("u1"))
+        return
+    name = f"{sequences.name}{'_d' if double else ''}"
+    chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
+    draw = struct.pack("<QIIQQ", int(found.states or 0), sequences.count, sequences.turn, units, out)
+    arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
+    launch(thread, chosen, (-(-min(units, sequences.count) // _THREADS),), (_THREADS,), arguments, found.stream)
+    sequences.turn = (sequences.turn + units) % sequences.count
+
+
+@answers("curandGenerate")
+def generate(thread: Thread, handle: int, out: int, count: int) -> None:
+    """Make random bits."""
+    _generate(thread, handle, "bits", None, out, count)
+
+
+@answers("curandGenerateUniform")
+def generate_uniform(thread: Thread, handle: int, out: int, count: int) -> None:
+    """Make uniform numbers above 0, up to 1."""
+    _generate(thread, handle, "uniform", REALS["S"], out, count)
+
+
+@answers("curandGenerateUniformDouble")
+def generate_uniform_double(thread: Thread, handle: int, out: int, count: int) -> None:
+    """Make uniform numbers above 0, up to 1."""
+    _generate(thread, handle, "uniform", REALS["D"], out, count)
+
+
+@answers("curandGenerateNormal")
+def generate_normal(thread: Thread, handle: int, out: int, count: int) -> None:
+    """Make normal numbers, by Box and Muller's method."""
+    _generate(thread, handle, "normal", REALS["S"], out, count, *map(REALS["S"].passed, thread.floats[:2]))
+
+
+@answers("curandGenerateNormalDouble")
+def generate_normal_double(thread: Thread, handle: int, out: int, count: int) -> None:
+    """Make normal numbers, by Box and Muller's method."""
+    _generate(thread, handle, "normal", REALS["D"], out, count, *thread.floats[:2])

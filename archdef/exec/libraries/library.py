@@ -1,0 +1,137 @@
+"""What the libraries have in common: their statuses, and arguments as they come."""
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import numpy as np
+
+from archdef.errors import LaunchError, MissingFeature
+from archdef.exec.calls import REFUSALS, Answer, Thread, answers
+from archdef.run.pointer import Pointer
+from archdef.runtime import ends
+from archdef.runtime.status import Refusal, status_of
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+HOST, DEVICE = 0, 1
+"""Where factors and results are."""
+
+
+@attrs.frozen
+class Library:
+    """One library: how it says that a call failed."""
+
+    prefix: str
+    not_supported: int
+    lacking: int
+    """The status for a machine that lacks what the call needs."""
+    other: int
+    """For errors that are not listed."""
+    statuses: Mapping[str, int]
+    """Name of an error of the runtime → the library's status."""
+
+    def __attrs_post_init__(self) -> None:
+        REFUSALS[self.prefix] = self.not_supported
+
+    def failed(self, error: BaseException) -> int:
+        """Give the status for an error."""
+        if isinstance(error, MissingFeature) or (isinstance(error, LaunchError) and error.kind == "feature"):
+            return self.lacking
+        return self.statuses.get(status_of(error), self.not_supported if status_of(error) == "NotSupported" else self.other)
+
+    def answers(self, *names: str) -> Callable[[Answer], Answer]:
+        """Let a function answer to these names. One with ``{}`` (``S``) or ``{l}`` (``s``) is for each type of real numbers, which it takes first."""
+        def add(answer: Answer) -> Answer:
+            for name in names:
+                for letter, real in REALS.items() if "{" in name else [("", None)]:
+                    wanted = answer if real is None else functools.partial(answer, real)
+                    answers(name.format(letter, l=letter.lower()), status=False, number=self.failed)(wanted)
+            return answer
+        return add
+
+
+@attrs.frozen
+class Real:
+    """A type of real numbers."""
+
+    letter: str
+    """In names of functions, and before those of kernels."""
+    dtype: np.dtype
+    code: str
+    """For `struct`."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of a number."""
+        return self.dtype.itemsize
+
+    def passed(self, number: float) -> float:
+        """Read a number that came by value, in a register for floating point."""
+        return number if self.nbytes == 8 else float(struct.unpack("<f", struct.pack("<d", number)[:4])[0])
+
+    def returned(self, number: float) -> int:
+        """Give the bits of a number that a function returns."""
+        return int.from_bytes(struct.pack(f"<{self.code}", number), "little")
+
+
+REALS: Final = {"S": Real("s", np.dtype("f4"), "f"), "D": Real("d", np.dtype("f8"), "d")}
+
+
+def present(**addresses: int) -> None:
+    """Refuse null pointers."""
+    for name, address in addresses.items():
+        if not address:
+            raise Refusal("InvalidValue", f"{name} is a null pointer")
+
+
+def at_least(least: int, **numbers: int) -> None:
+    """Refuse numbers that are too small."""
+    for name, number in numbers.items():
+        if number < least:
+            raise Refusal("InvalidValue", f"{name} must be at least {least}, got {number}")
+
+
+def scalar(thread: Thread, real: Real, address: int, on_device: bool) -> bytes:
+    """Lay out a factor as kernels take it: by value, or where the device has it."""
+    present(alpha_or_beta=address)
+    if on_device:
+        return struct.pack("<QQ", address, 0)
+    return struct.pack("<Q", 0) + thread.memory.get(address, real.nbytes).ljust(8, b"\0")
+
+
+def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np.ndarray:
+    """Read an array of the program."""
+    found = np.empty(count, dtype)
+    if count:
+        thread.memory.into(address, found.view("u1"))
+    return found
+
+
+def device_memory(thread: Thread, nbytes: int) -> Pointer:
+    """Allocate device memory of the library's own."""
+    return thread.runtime.Malloc(max(1, nbytes))
+
+
+def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:
+    """Wait for a stream, and read device memory."""
+    room = np.empty(nbytes, "u1")
+    thread.runtime.MemcpyAsync(room, pointer, nbytes, ends.DEFAULT, thread.session.stream(stream))
+    thread.runtime.StreamSynchronize(thread.session.stream(stream))
+    return room.tobytes()
+
+
+def to_device(thread: Thread, pointer: Pointer, data: np.ndarray, stream: int) -> None:
+    """Write device memory."""
+    if data.nbytes:
+        thread.runtime.MemcpyAsync(pointer, np.ascontiguousarray(data).view("u1").reshape(-1), data.nbytes, ends.DEFAULT, thread.session.stream(stream))
+
+
+def blocks(thread: Thread, *wanted: int) -> tuple[int, ...]:
+    """Give a grid, within what the machine takes: kernels of the libraries go on in steps of the grid where `wanted` is more."""
+    most = thread.runtime.device().architecture.limits.grid_dimensions
+    return tuple(max(1, min(each, limit)) for each, limit in zip(wanted, most, strict=False))

@@ -1,0 +1,237 @@
+"""The host's half of a CUDA source: kernels become functions that launch, launches calls of them, and what only devices execute goes away."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from archdef.errors import CompileError
+from archdef.programs.syntax import Edits, Item, Source, function_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+STUB: Final = "archdef_stub"
+"""A static variable of every function that stands for a kernel: by its name in the assembler's text the function is found."""
+_LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<mma.h>", "<cuda_pipeline", "<cuda/")
+"""Headers that a compiler of the host has no use for, or cannot read."""
+PROLOGUE: Final = """#line 1 "<archdef>"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <new>
+#define __COMMON_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __NV_NO_HOST_COMPILER_CHECK 1
+#define __CUDACC__ 1
+#include <cuda_runtime.h>
+#undef __CUDACC__
+#undef __noinline__
+#undef __host__
+#undef __device__
+#undef __global__
+#undef __shared__
+#undef __constant__
+#undef __managed__
+#undef __grid_constant__
+#undef __launch_bounds__
+#define __noinline__ __attribute__((noinline))
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, struct CUstream_st * = nullptr);
+extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *);
+static void archdef_launch(const void *kernel, void **arguments)
+{
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    if (__cudaPopCallConfiguration(&grid, &block, &shared, &stream) == cudaSuccess)
+        (void)cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+[[noreturn]] static inline void archdef_no_host_code() { abort(); }
+namespace cooperative_groups {}
+namespace nvcuda { namespace wmma {} }
+"""
+_FUNCTIONS: Final = """
+static inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+"""
+_ORDERED: Final = ("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float", "double")
+_MIXED: Final = (("int", "unsigned int", "unsigned int"), ("long", "unsigned long", "unsigned long"), ("long long", "unsigned long long", "unsigned long long"),
+                 ("float", "double", "double"))
+_EPILOGUE: Final = """
+extern "C" {
+struct archdef_kernel { const void *volatile *stub; const void *function; const char *name; };
+extern __attribute__((visibility("hidden"))) const archdef_kernel archdef_kernels[];
+struct archdef_instance { char *shadow; const char *name; size_t size; size_t constant; };
+extern __attribute__((visibility("hidden"))) const char *const archdef_variables[];
+extern __attribute__((visibility("hidden"))) const archdef_instance archdef_instances[];
+extern __attribute__((visibility("hidden"))) const unsigned char archdef_image[];
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaUnregisterFatBinary(void **);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+}
+static struct { int magic, version; const void *data; void *unused; } archdef_wrapper = {0x466243b1, 1, archdef_image, nullptr};
+static void **archdef_handle;
+static void archdef_end() { __cudaUnregisterFatBinary(archdef_handle); }
+static inline void archdef_register(char *shadow, const char *name, size_t size, size_t constant)
+{
+    __cudaRegisterVar(archdef_handle, shadow, (char *)name, name, 0, size, (int)constant, 0);
+}
+static void __attribute__((constructor(101))) archdef_begin()
+{
+    archdef_handle = __cudaRegisterFatBinary(&archdef_wrapper);
+    for (const archdef_kernel *each = archdef_kernels; each->stub; each++) {
+        *each->stub = each->function;
+        __cudaRegisterFunction(archdef_handle, (const char *)each->function, (char *)each->name, each->name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    }
+VARIABLES    for (const archdef_instance *each = archdef_instances; each->shadow; each++)
+        archdef_register(each->shadow, each->name, each->size, each->constant);
+    __cudaRegisterFatBinaryEnd(archdef_handle);
+    atexit(archdef_end);
+}
+"""
+
+
+@attrs.frozen
+class HostCode:
+    """C++ that the host's compiler takes."""
+
+    text: str
+    variables: tuple[str, ...]
+    """Variables of the device, as ``&name`` finds them, in the order of their registration."""
+    templates: dict[str, int]
+    """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
+
+
+def host_code(source: Source) -> HostCode:
+    """Translate."""
+    edits = Edits(source.data)
+    items = list(source.all_items())
+    kernels = [item for item in items if "global" in item.spaces and item.kind == "function"]
+    for kernel in kernels:
+        _make_stub(source, kernel, edits)
+    for launch in source.every("kernel_call_syntax"):
+        _make_call(source, launch, edits)
+    gone = _empty_device_functions(source, items, edits)
+    declared = {name for item in items if item.kind == "variable" and b"extern" in item.words for name in item.names}
+    variables: list[tuple[str, int]] = []
+    templates: dict[str, int] = {}
+    for item in items:
+        if item.kind != "variable" or not item.on_device or item.in_class:
+            continue
+        if "shared" in item.spaces:
+            edits.replace(item.node.start_byte, item.node.end_byte)
+        elif b"extern" not in item.words:
+            found = _make_shadows(source, item, edits, declared, gone)
+            if item.node.type == "template_declaration":
+                templates |= {name.removeprefix("::"): constant for name, constant in found}
+            else:
+                variables += found
+    body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
+                   for k, (name, constant) in enumerate(variables))
+    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), templates)
+
+
+def prologue(texts: frozenset[bytes]) -> str:
+    """Give what stands before the host's code; a function that the source defines itself is left out."""
+    both = [f"static inline {result} {name}({first} a, {second} b) {{ return a {sign} b ? ({result})a : ({result})b; }}\n"
+            for name, sign in (("min", "<"), ("max", ">")) if name.encode() not in texts
+            for first, second, result in (*((kind, kind, kind) for kind in _ORDERED), *_MIXED, *((second, first, result) for first, second, result in _MIXED))]
+    # A comparison of mixed signs is made in the unsigned type, as CUDA's own does.
+    return PROLOGUE + ("" if {b"rsqrt", b"rsqrtf"} & texts else _FUNCTIONS) + "".join(both)
+
+
+def left_out(header: str) -> bool:
+    """Say whether a header of the system is none for the host."""
+    return header.replace('"', "<").startswith(_LEFT_OUT)
+
+
+# ------------------------------------------------------------------------------------------------------------ kernels
+def _make_stub(source: Source, kernel: Item, edits: Edits) -> None:
+    function, body = function_of(kernel.core.child_by_field_name("declarator")), kernel.core.child_by_field_name("body")
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    if parameters is None or body is None:
+        raise CompileError(f"{source.where(kernel.node.start_byte)}: a kernel whose parameters cannot be told apart")
+    names = []
+    for number, parameter in enumerate(parameters.named_children):
+        if parameter.type.endswith("parameter_declaration") and source.text(parameter) != b"void":
+            names.append(_name_of(source, parameter, number, edits))
+    listed = "".join(f"(void *)__builtin_addressof({name}){dots}, " for name, dots in names)
+    edits.replace(body.start_byte, body.end_byte, (
+        f"{{ static const void *volatile {STUB} __attribute__((used)); void *archdef_arguments[] = {{{listed}nullptr}}; "
+        f"archdef_launch({STUB}, archdef_arguments); }}").encode())
+    edits.insert(kernel.core.start_byte, b"__attribute__((noinline, used)) ")
+
+
+def _name_of(source: Source, parameter: Node, number: int, edits: Edits) -> tuple[str, str]:
+    """Give the name of a kernel's parameter, and ``...`` if it is a pack; one that has none gets one."""
+    dots = "..." if parameter.type == "variadic_parameter_declaration" else ""
+    declarator = parameter.child_by_field_name("declarator")
+    found = next(source.every("identifier", declarator), None) if declarator is not None else None
+    if found is not None:
+        return source.text(found).decode(), dots
+    name = f"archdef_{number}"
+    equals = next((child for child in parameter.children if child.type == "="), None)
+    edits.insert(parameter.end_byte if equals is None else equals.start_byte, f" {name} ".encode())
+    return name, dots
+
+
+def _make_call(source: Source, launch: Node, edits: Edits) -> None:
+    call = launch.parent
+    parts = launch.named_children
+    if call is None or not parts:
+        raise CompileError(f"{source.where(launch.start_byte)}: a launch whose parts cannot be told apart")
+    how = source.data[parts[0].start_byte:parts[-1].end_byte]
+    edits.insert(call.start_byte, b"(__cudaPushCallConfiguration(" + b" ".join(how.split()) + b") ? (void)0 : ")
+    edits.replace(launch.start_byte, launch.end_byte)
+    edits.insert(call.end_byte, b")")
+
+
+# --------------------------------------------------------------------------------------- functions and variables of devices
+def _empty_device_functions(source: Source, items: list[Item], edits: Edits) -> frozenset[bytes]:
+    """Take functions away that only devices execute; of those that the host mentions, the body. Gives the names of those that are gone."""
+    candidates = [item for item in items if item.device_only]
+    hidden = [(item.node.start_byte, item.node.end_byte) for item in candidates]
+    hidden += [(body.start_byte, body.end_byte) for item in items if "global" in item.spaces and (body := item.core.child_by_field_name("body"))]
+    hidden += [(item.core.start_byte, item.core.end_byte) for item in items if item.kind == "variable" and item.on_device]
+    said, at = set(), 0
+    for start, end in sorted(hidden):
+        said |= source.words(at, max(at, start))
+        at = max(at, end)
+    said |= source.words(at, len(source.data))
+    gone: set[bytes] = set()
+    for item in candidates:
+        body = item.core.child_by_field_name("body")
+        if not item.names & said:
+            gone |= item.names
+            edits.replace(item.node.start_byte, item.node.end_byte)
+        elif item.kind == "function" and body is not None and b"constexpr" not in item.words:
+            start = next((child.start_byte for child in item.core.children if child.type == "field_initializer_list"), body.start_byte)
+            edits.replace(start, body.end_byte, b"{ archdef_no_host_code(); }")
+    return frozenset(gone)
+
+
+def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes]) -> list[tuple[str, int]]:
+    """Make variables of the device static ones of the host, as CUDA does, and list them."""
+    if not item.words & {b"static", b"inline"} and not item.names & declared:
+        edits.insert(item.core.start_byte, b"static ")
+    for declarator in item.core.children_by_field_name("declarator"):
+        value, name = declarator.child_by_field_name("value"), declarator.child_by_field_name("declarator")
+        if value is not None and name is not None and source.words(value.start_byte, value.end_byte) & gone:
+            edits.replace(name.end_byte, value.end_byte)
+    constant = int("constant" in item.spaces)
+    return [("::".join(["", *item.scope, name.decode()]), constant) for name in sorted(source.declared(item.core))]

@@ -1,0 +1,73 @@
+"""Libraries by CUDA's names for the linker: programs name them, and find archdef's stand-in or the real ones when they start."""
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from archdef.errors import CompileError
+from archdef.exec.calls import NAMES
+from archdef.exec.server import LIBRARIES
+
+OWN: Final = ("cudart", "cudart_static", "cuda", "cudadevrt")
+"""Libraries that programs are linked with as they are built here."""
+_NUMBERS: Final = {"cufft": {11: 10, 12: 11, 13: 12}, "curand": {11: 10, 12: 10, 13: 10},
+                   "cusparse": {11: 11, 12: 12, 13: 12}, "cusolver": {11: 11, 12: 11, 13: 12}}
+"""Numbers in the file names of libraries, by CUDA's, where they differ (NVIDIA's packages)."""
+_PREFIXES: Final = {"nvToolsExt": "nvtx"}
+"""What names of a library's functions begin with, where that is not the library's name."""
+_PASSING: Final = re.compile(r"[^\s:]*/archdef-build-\w+/")
+"""Where objects lie while a program is built; nobody knows them."""
+
+
+def runtime_name(cuda: int) -> str:
+    """Give the file name of the runtime of a CUDA version: its major number."""
+    runtimes = [name for name in LIBRARIES if name.startswith("libcudart.so.")]
+    return next((name for name in runtimes if name.startswith(f"libcudart.so.{cuda}")), runtimes[-1])
+
+
+def library_name(library: str, cuda: int) -> str | None:
+    """Give the file name by which programs of a CUDA version load a library that archdef answers for; None if it is none."""
+    known = [name for name in LIBRARIES if name.startswith(f"lib{library}.so.")]
+    if not known:
+        return None
+    right = f"lib{library}.so.{_NUMBERS.get(library, {}).get(cuda, cuda)}"
+    return right if right in known else known[-1]
+
+
+def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str]) -> list[str]:
+    """Write libraries that have the names of functions and nothing else, and give the linker's options: the runtime, the driver, and those `named`."""
+    def write(name: str, *prefixes: str) -> str:
+        text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in NAMES if each.startswith(prefixes))
+        listing = folder / f"{name}.s"
+        listing.write_text(f'\t.text\n{text}\t.section .note.GNU-stack,"",@progbits\n', encoding="ascii")
+        call([compiler, "-shared", "-nostdlib", f"-Wl,-soname,{name}", "-o", str(folder / name), str(listing)], "CUDA's names cannot be written for the linker")
+        return str(folder / name)
+    links = [write(runtime_name(cuda), "cuda", "__cuda"), "-Wl,--as-needed", write("libcuda.so.1", "cu"), "-Wl,--no-as-needed"]
+    for library in named:
+        name = library_name(library, cuda)
+        links.append(f"-l{library}" if name is None else write(name, _PREFIXES.get(library, "npp" if library.startswith("npp") else library)))
+    return links
+
+
+def call(command: list[str], what: str) -> str:
+    """Run a compiler; gives its warnings. Raises CompileError with what it says first."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise CompileError(f"{command[0]} cannot be run: {error.strerror or error}") from None
+    if done.returncode:
+        raise CompileError(f"{what}:\n{_first_errors(_PASSING.sub('', done.stderr))}")
+    return done.stderr.strip()
+
+
+def _first_errors(log: str, most: int = 5) -> str:
+    """Keep the first errors with the line that each is about."""
+    lines = log.strip().splitlines()
+    at = [k for k, line in enumerate(lines) if " error:" in line or "undefined reference" in line or "error: " in line or "cannot find -l" in line]
+    if not at:
+        return "\n".join(lines[-20:])
+    kept = [line for k in at[:most] for line in lines[k:k + 3]]
+    return "\n".join(dict.fromkeys(kept)) + (f"\n… and {len(at) - most} more" if len(at) > most else "")

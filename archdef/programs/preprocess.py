@@ -1,0 +1,186 @@
+"""A CUDA source as one text without macros: conditionals are decided by the real headers, macros of the user's own files are replaced.
+
+The system's headers are not in that text. A pragma stands where one was included, so that the host's compiler and the device's can each include their own.
+"""
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from archdef.errors import CompileError
+
+INCLUDE_PRAGMA: Final = "#pragma archdef_include "
+DEVICE_HEADERS: Final = ("cooperative_groups.h", "mma.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_awbarrier.h", "cuda_awbarrier_primitives.h",
+                         *(f"cooperative_groups/{name}.h" for name in ("memcpy_async", "reduce", "scan")))
+"""Headers for devices alone: they define no macro that a source asks for, and some read headers that only CUDA's own compiler has."""
+_PROFILER: Final = """#pragma once
+#include "cuda_runtime_api.h"
+extern "C" cudaError_t cudaProfilerStart(void);
+extern "C" cudaError_t cudaProfilerStop(void);
+"""
+CUDA_MACROS: Final = ("__CUDACC__", "__NVCC__")
+"""What CUDA's compiler defines, for the host and for the device."""
+_MARKER: Final = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)\s*$')
+_INCLUDE: Final = re.compile(r'^\s*#\s*include\s*(<[^>]*>|"[^"]*")')
+_DEFINE: Final = re.compile(r"^\s*#\s*(define|undef)\s+(\w+)")
+_SYSTEM: Final = "3"
+
+
+@attrs.frozen
+class Include:
+    """A header of the system that the user's files include."""
+
+    name: str
+    """As it is written, with its brackets or quotes."""
+    file: str
+    line: int
+    """Where it is included."""
+    macros: tuple[str, ...]
+    """Definitions of the user's own that the header sees."""
+
+    def text(self) -> str:
+        """Give the directives that include it as the user's files do, on lines of their own."""
+        names = [match[2] for each in self.macros if (match := _DEFINE.match(each))]
+        return "\n".join([*self.macros, f"#include {self.name}", *(f"#undef {name}" for name in names)])
+
+
+@attrs.frozen
+class Preprocessed:
+    """One translation unit, for the host or for the device."""
+
+    text: str
+    includes: tuple[Include, ...]
+
+    def with_includes(self, texts: Mapping[int, str]) -> str:
+        """Put text in place of the pragmas, by number; a number without text leaves a line empty."""
+        return restored(self.text, self.includes, texts)
+
+
+def restored(text: str, includes: Sequence[Include], texts: Mapping[int, str]) -> str:
+    """Put text in place of the pragmas of includes, by number, and say which line goes on behind it."""
+    def one(match: re.Match[str]) -> str:
+        number = int(match[1])
+        if number not in texts:
+            return ""
+        return f'{texts[number]}\n#line {includes[number].line + 1} "{includes[number].file}"'
+    return re.sub(rf"^{re.escape(INCLUDE_PRAGMA)}(\d+)$", one, text, flags=re.MULTILINE)
+
+
+@attrs.frozen
+class Preprocessor:
+    """The host's compiler as a preprocessor."""
+
+    compiler: str
+    standard: str
+    include: tuple[str, ...]
+    """The user's own folders of headers."""
+    system: tuple[Path, ...]
+    """CUDA's."""
+    defines: tuple[str, ...]
+    first: tuple[str, ...] = ()
+    """Headers that are included before the source."""
+    flags: tuple[str, ...] = ()
+    """For the host's compiler, which may define macros of its own by them."""
+    no_macros_of: str = ""
+    """A header whose macros no other header is shown."""
+
+    def run(self, source: Path, architecture: int | None) -> Preprocessed:
+        """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
+        macros = [*(f"{name}=1" for name in CUDA_MACROS), *([f"__CUDA_ARCH__={architecture * 10}"] if architecture else [])]
+        flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
+                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self.flags,
+                 *(part for header in self.first for part in ("-include", header))]
+        whole = self._call(["-fdirectives-only", "-dI", *flags, str(source)], None, source)
+        text, includes = _users_own(whole, self.no_macros_of)
+        expanded = self._call(["-nostdinc", *(f"-D{macro}" for macro in self.defines), "-"], text, source)
+        return Preprocessed(_own_lines(expanded), includes)
+
+    def _call(self, flags: Sequence[str], text: str | None, source: Path) -> str:
+        done = subprocess.run([self.compiler, "-E", "-x", "c++", f"-std={self.standard}", "-w", *flags], input=text, capture_output=True, text=True,
+                              errors="replace", check=False)
+        if done.returncode:
+            raise CompileError(f"{source}: {_reason(done.stderr)}")
+        return done.stdout
+
+
+def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
+    """Write headers that stand before CUDA's: those that its wheels lack, for all; and empty ones, for the preprocessor alone."""
+    lacking, empty = folder / "headers", folder / "empty"
+    (empty / "cooperative_groups").mkdir(parents=True, exist_ok=True)
+    lacking.mkdir(exist_ok=True)
+    for name in DEVICE_HEADERS:
+        if any((each / name).is_file() for each in system):
+            (empty / name).write_text("#pragma once\n", encoding="utf-8")
+    if not any((each / "cuda_profiler_api.h").is_file() for each in system):
+        (lacking / "cuda_profiler_api.h").write_text(_PROFILER, encoding="utf-8")
+    return lacking, empty
+
+
+def _reason(log: str) -> str:
+    missing = re.search(r"fatal error: (thrust|cub)/\S+: No such file", log)
+    if missing:
+        return f"{missing[1]}'s headers are not installed; they come with CUDA, and their host algorithms need its compiler (--compiler nvcc)\n{log.strip()}"
+    if "fatal error: crt/" in log:
+        return ("a part of CUDA's headers is missing: pip install 'archdef[ptxas]' brings it to those of archdef[cuda], the wheel nvidia-cuda-nvcc-cu12 to "
+                f"those of archdef[cuda12]\n{log.strip()}")
+    return f"does not preprocess:\n{log.strip()}"
+
+
+def _users_own(whole: str, hidden: str) -> tuple[str, tuple[Include, ...]]:
+    """Keep what the user's own files say, and list the system's headers that they include."""
+    kept: list[str] = []
+    includes: list[Include] = []
+    macros: dict[str, str] = {}
+    mine: set[str] = set()
+    pending, system, file, line = "", True, "", 0
+    for each in whole.splitlines():
+        marker = _MARKER.match(each)
+        if marker:
+            flags = marker[3].split()
+            system = _SYSTEM in flags or marker[2].startswith("<")
+            if pending and "1" in flags:
+                if not system:      # it was none of the system's: its text follows
+                    mine.add(pending)
+                    includes.pop()
+                    kept[kept.index(f"{INCLUDE_PRAGMA}{len(includes)}")] = ""
+                pending = ""
+            if not system:
+                kept.append(f'# {marker[1]} "{marker[2]}"')
+                file, line = marker[2], int(marker[1])
+            continue
+        if system:
+            continue
+        if included := _INCLUDE.match(each):
+            pending = included[1]
+            if pending in mine or (pending.startswith('"') and pending[1:-1] == hidden):
+                pending = ""
+            else:
+                kept.append(f"{INCLUDE_PRAGMA}{len(includes)}")
+                includes.append(Include(pending, file, line, tuple(macros.values())))
+            line += 1
+            continue
+        line += 1
+        if defined := _DEFINE.match(each):
+            macros.pop(defined[2], None)
+            if defined[1] == "define" and Path(file).name != (hidden or None):
+                macros[defined[2]] = each
+        kept.append(each)
+    return "\n".join(kept) + "\n", tuple(includes)
+
+
+def _own_lines(expanded: str) -> str:
+    """Drop the markers of what no file holds, and flags that only a preprocessor gives."""
+    kept, ours = [], True
+    for each in expanded.splitlines():
+        if marker := _MARKER.match(each):
+            ours = not marker[2].startswith("<") and marker[1] != "0"
+            if ours:
+                kept.append(f'# {marker[1]} "{marker[2]}"')
+        elif ours:
+            kept.append(each)
+    return "\n".join(kept) + "\n"

@@ -1,0 +1,115 @@
+"""One translation unit without CUDA's own compiler: the host's half by a compiler of the host, the device's by NVRTC, both in one object."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from archdef.errors import CompileError
+from archdef.exec import fatbin
+from archdef.frontends import nvrtc
+from archdef.frontends.options import Compiled, Options
+from archdef.programs import assembly, device_code, host_code, maca, unsupported
+from archdef.programs.linking import call
+from archdef.programs.options import BuildOptions
+from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
+from archdef.programs.syntax import Source, Unsupported
+
+_FLAGS: Final = ("-fno-lto", "-fPIE", "-w")
+_NO_COLUMNS: Final = ("-fno-show-column", "-fno-diagnostics-show-caret")
+"""What is compiled is not what the user's file has in these columns."""
+
+
+@attrs.frozen
+class Unit:
+    """What a source has become."""
+
+    kernels: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def common_flags(options: BuildOptions) -> list[str]:
+    """Give the host compiler's options, for every file."""
+    return [f"-O{options.optimise}", *(["-g"] if options.debug else []), *options.host_flags]
+
+
+def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> None:
+    """Compile a file that has no code for devices. Raises CompileError."""
+    language = ["-x", "c"] if path.suffix == ".c" else [f"-std={options.standard}"]
+    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *(f"-I{each}" for each in options.include), *_system(chain, out.parent),
+          *(f"-D{each}" for each in options.defines), "-o", str(out), str(path)], f"{path} does not compile")
+
+
+def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
+    """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
+    number = int(re.sub(r"\D", "", target))
+    folder = out.parent
+    of_maca = path.suffix == ".maca"
+    include = (*options.include, *([str(maca.write_headers(folder, chain.include))] if of_maca else []))
+    first = (maca.HEADER,) if of_maca else ()
+    lacking, empty = write_headers(folder, chain.include)
+    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), tuple(options.defines), first, tuple(options.host_flags),
+                                maca.HEADER)
+    host, device = preprocessor.run(path, None), preprocessor.run(path, number)
+    source = Source(host.text)
+    unsupported.check(source)
+    made = host_code.host_code(source)
+    listing = _to_assembly(path, host, made, folder / f"{out.stem}.cpp", chain, compiler, options)
+    stubs, instances = assembly.stubs(listing), assembly.instances(listing, made.templates)
+    compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
+    kernels = assembly.kernels_of(compiled.ptx)
+    if outside := assembly.foreign(compiled.ptx):
+        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
+                          "compiler (--compiler nvcc)")
+    if lost := [stub.name for stub in stubs if stub.name not in kernels]:
+        raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
+    names = [compiled.instances[f"&{name}"] for name in made.variables]
+    named = [(each, compiled.instances[f"&{each.name}"]) for each in instances]
+    text = listing + assembly.tables(stubs, kernels, names, named, fatbin.packed(compiled.ptx, number))
+    listed = folder / f"{out.stem}.s"
+    listed.write_text(text, encoding="utf-8")
+    call([compiler, "-c", *_FLAGS, *common_flags(options), "-o", str(out), str(listed)], f"{path} does not assemble")
+    return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
+
+
+def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
+    lacking, _ = write_headers(folder, chain.include)
+    return [part for each in (lacking, *chain.include) for part in ("-isystem", str(each))]
+
+
+def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> str:
+    """Compile the host's half to the assembler's text."""
+    texts = {number: each.text() for number, each in enumerate(host.includes) if not host_code.left_out(each.name)}
+    unsupported.check_host(Source(made.text))
+    whole = attrs.evolve(host, text=made.text).with_includes(texts)
+    file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
+    listing = file.with_suffix(".host.s")
+    flags = [*_FLAGS, *_NO_COLUMNS, *common_flags(options), f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent),
+             *(f"-D{each}" for each in options.defines)]
+    call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *flags, "-o", str(listing), str(file)], f"{path} does not compile for the host")
+    return listing.read_text(encoding="utf-8", errors="replace")
+
+
+def _defined(text: str) -> frozenset[bytes]:
+    """List the functions that a text defines outside of classes and namespaces."""
+    return frozenset(name for item in Source(text).items if item.kind == "function" and not item.scope for name in item.names)
+
+
+def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], variables: Sequence[str], chain: nvrtc.Toolchain, target: str,
+            options: BuildOptions) -> Compiled:
+    """Compile the device's half."""
+    texts = {}
+    for number, each in enumerate(device.includes):
+        if directive := device_code.header(each.name, chain.include):
+            texts[number] = attrs.evolve(each, name=directive.partition(" ")[2]).text()
+    instances = assembly.instantiations(stubs, str(path))
+    text = attrs.evolve(device, text=device_code.device_code(Source(device.text), instances)).with_includes(texts)
+    absolute = re.sub(r'^# (\d+) "([^"<]+)"$', lambda match: f'#line {match[1]} "{Path(match[2]).absolute()}"', text, flags=re.MULTILINE)
+    try:
+        settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables))
+        return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
+    except CompileError as error:
+        raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

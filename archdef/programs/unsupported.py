@@ -1,0 +1,48 @@
+"""What a CUDA source may hold that NVRTC and a compiler of the host cannot be brought to translate, said by file, line and name."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from archdef.programs.syntax import Source, Unsupported
+
+_WAY_OUT: Final = "needs CUDA's own compiler (--compiler nvcc)"
+_HOST_LIBRARIES: Final = {b"thrust": "Thrust's algorithms for the host", b"cub": "CUB's algorithms for the host (cub::Device…)"}
+
+
+def check(source: Source) -> None:
+    """Refuse what cannot be translated. Raises Unsupported that names all of it."""
+    found = [*_variables(source), *_lambdas(source), *_launches(source)]
+    if found:
+        raise Unsupported("\n".join(f"{source.where(at)}: {what}" for at, what in sorted(set(found))))
+
+
+def check_host(host: Source) -> None:
+    """Refuse algorithms of libraries that launch kernels of their own. Raises Unsupported."""
+    for node in host.every("namespace_identifier"):
+        if what := _HOST_LIBRARIES.get(host.text(node)):
+            raise Unsupported(f"{host.where(node.start_byte)}: {what} {_WAY_OUT}")
+
+
+def _variables(source: Source) -> Iterator[tuple[int, str]]:
+    for item in source.all_items():
+        at = item.core.start_byte
+        if item.kind == "variable" and "managed" in item.spaces:
+            yield at, f"a __managed__ variable {_WAY_OUT}"
+        type_ = item.core.child_by_field_name("type")
+        if item.kind == "variable" and type_ is not None and source.text(type_).startswith((b"texture<", b"surface<")):
+            yield at, f"a texture or surface reference, which CUDA 12 has no more, {_WAY_OUT}"
+
+
+def _lambdas(source: Source) -> Iterator[tuple[int, str]]:
+    for node in source.every("lambda_expression"):
+        body = node.child_by_field_name("body")
+        head = source.words(node.start_byte, body.start_byte if body is not None else node.end_byte)
+        if head & {b"__device__", b"__host__"}:
+            yield node.start_byte, f"a lambda for the device (--extended-lambda) {_WAY_OUT}"
+
+
+def _launches(source: Source) -> Iterator[tuple[int, str]]:
+    for node in source.every("ERROR"):
+        if b"<<<" in source.text(node):
+            yield node.start_byte, "a launch whose parts cannot be told apart: kernel<<<grid, block, …>>>(…) was expected"

@@ -1,0 +1,86 @@
+/* Calls cuRAND by its ABI; prints every number. Arguments: the generator, where (h: the host), its seed, its offset; or "wrong". */
+#include "cuda_few.h"
+
+int curandCreateGenerator(void **, int), curandCreateGeneratorHost(void **, int), curandDestroyGenerator(void *);
+int curandSetPseudoRandomGeneratorSeed(void *, unsigned long long), curandSetGeneratorOffset(void *, unsigned long long);
+int curandSetGeneratorOrdering(void *, int), curandSetStream(void *, void *), curandGenerateSeeds(void *);
+int curandGenerate(void *, unsigned *, size_t), curandGenerateUniform(void *, float *, size_t), curandGenerateUniformDouble(void *, double *, size_t);
+int curandGenerateNormal(void *, float *, size_t, float, float), curandGenerateNormalDouble(void *, double *, size_t, double, double);
+int curandGeneratePoisson(void *, unsigned *, size_t, double);
+
+static int on_host;
+
+static void *room(size_t bytes)
+{
+    void *found = 0;
+    if (on_host)
+        found = malloc(bytes);
+    else
+        CHECK(cudaMalloc(&found, bytes));
+    return found;
+}
+
+static void *brought(const void *from, size_t bytes)
+{
+    void *here = malloc(bytes);
+    if (on_host)
+        memcpy(here, from, bytes);
+    else
+        CHECK(cudaMemcpy(here, from, bytes, ToHost));
+    return here;
+}
+
+#define SHOW(T, format, what, n, call) \
+    do { \
+        T *there = room((n) * sizeof(T)), *here; \
+        CHECK(call); \
+        here = brought(there, (n) * sizeof(T)); \
+        printf(what); \
+        for (int i = 0; i < (n); ++i) \
+            printf(" " format, here[i]); \
+        printf("\n"); \
+    } while (0)
+
+static void wrong(void)
+{
+    void *made, *host, *there = 0, *stream = (void *)0x777777;
+    CHECK(curandCreateGenerator(&made, 101));
+    CHECK(curandCreateGeneratorHost(&host, 161));
+    CHECK(cudaMalloc(&there, 64));
+    printf("kind %d\n", curandCreateGenerator(&made + 0, 9999));
+    printf("sobol %d\n", curandCreateGenerator(&made + 0, 201));
+    printf("null %d\n", curandCreateGenerator(0, 101));
+    printf("handle %d\n", curandGenerate((void *)5, there, 4));
+    printf("output %d\n", curandGenerateUniform(made, 0, 4));
+    printf("odd %d\n", curandGenerateNormal(made, there, 5, 0.0f, 1.0f));
+    printf("order %d\n", curandSetGeneratorOrdering(made, 7));
+    printf("stream %d\n", curandSetStream(made, stream));
+    printf("host %d\n", curandGenerate(host, (unsigned *)16, 4));
+    printf("missing %d\n", curandGeneratePoisson(made, there, 4, 2.0));
+    printf("none %d\n", curandGenerate(made, 0, 0));
+    printf("destroy %d\n", curandDestroyGenerator(made));
+    printf("destroyed %d\n", curandDestroyGenerator(made));
+}
+
+int main(int count, char **arguments)
+{
+    void *made;
+    if (count < 5) {
+        wrong();
+        return 0;
+    }
+    on_host = arguments[2][0] == 'h';
+    CHECK((on_host ? curandCreateGeneratorHost : curandCreateGenerator)(&made, atoi(arguments[1])));
+    CHECK(curandSetPseudoRandomGeneratorSeed(made, strtoull(arguments[3], 0, 0)));
+    CHECK(curandSetGeneratorOffset(made, strtoull(arguments[4], 0, 0)));
+    SHOW(unsigned, "%u", "bits", 300, curandGenerate(made, there, 300));
+    SHOW(unsigned, "%u", "bits", 5000, curandGenerate(made, there, 5000));
+    SHOW(float, "%.9g", "uniform", 300, curandGenerateUniform(made, there, 300));
+    SHOW(float, "%.9g", "normal", 300, curandGenerateNormal(made, there, 300, 2.0f, 0.5f));
+    if (count > 5)
+        return 0;
+    SHOW(double, "%.17g", "uniform_double", 300, curandGenerateUniformDouble(made, there, 300));
+    SHOW(double, "%.17g", "normal_double", 300, curandGenerateNormalDouble(made, there, 300, 2.0, 0.5));
+    CHECK(curandDestroyGenerator(made));
+    return 0;
+}

@@ -1,0 +1,104 @@
+"""Do programs that call cuRAND get the sequences that NVIDIA has published, on every kind of machine, and a status for every wrong call?"""
+import numpy as np
+import pytest
+
+from archdef import exec as programs
+from archdef import registry
+from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Xorwow
+
+MACHINES = [name for name in ("g80", "gt200", "v100", "c500") if name in registry.names()]
+pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
+KINDS = {101: Xorwow, 121: Mrg32k3a, 161: Philox}
+# What functions of curand_kernel.h (cuRAND 10.3.0) give, compiled for the host: generator, seed, sequence, offset, two times 32 bits, a uniform number
+# instead of these, two normal numbers instead of these.
+PUBLISHED = """xorwow 0 0 7 1414583917 618755781 0.329358488 1.17224216 0.920361459
+mrg 0 0 7 1527118054 584065775 0.355559886 1.08461797 0.94431293
+philox 0 0 7 159317863 83534633 0.037094079 0.312897086 2.54768348
+xorwow 0 5 7 687254123 1550020431 0.160013825 1.46821868 -1.22854567
+mrg 0 5 7 3093972471 525780575 0.720371604 0.563335836 0.581918359
+philox 0 5 7 1017148250 1568747246 0.236823276 1.27139366 -1.12447345
+xorwow 0 4095 7 3479322188 3282200549 0.810092807 -0.646428764 0.0578161292
+mrg 0 4095 7 2038445327 4191379016 0.474612534 -0.184303984 1.20687413
+philox 0 4095 7 4119999206 614805838 0.959262073 0.225815788 0.179413393
+xorwow 1234 0 7 3379045701 1291806421 0.786745369 0.657660067 -0.2172198
+mrg 1234 0 7 3440381920 1389802694 0.801026344 0.59618032 -0.297139615
+philox 1234 0 7 343858512 1070188760 0.0800607949 2.24717617 0.0116805658
+xorwow 1234 5 7 3351265907 3629609298 0.780277371 -0.582404733 0.396252871
+mrg 1234 5 7 2068833513 469510173 0.481687844 0.766436994 0.934608161
+philox 1234 5 7 1925342002 648658203 0.448278606 1.02961588 0.73795104
+xorwow 1234 4095 7 4226405774 1139539729 0.984036803 0.178568438 -0.017241748
+mrg 1234 4095 7 2551696145 3417699075 0.594113052 -0.978612959 0.289288461
+philox 1234 4095 7 3812939031 3981241656 0.887769043 -0.216163725 0.437447786
+xorwow 81985529216486895 0 7 1387829929 482560626 0.323129326 0.975163639 1.14387989
+mrg 81985529216486895 0 7 3417139591 2809298297 0.795614839 -0.557111859 -0.383283943
+philox 81985529216486895 0 7 2996427327 4157483423 0.697660089 -0.16951941 0.831450403
+xorwow 81985529216486895 5 7 2201582793 734578180 0.512595952 1.01667702 0.550365865
+mrg 81985529216486895 5 7 3909350219 2136333078 0.91021651 0.00707525713 -0.433699787
+philox 81985529216486895 5 7 2713524505 1682633417 0.631791651 0.602617621 -0.745146453
+xorwow 81985529216486895 4095 7 1154177021 3842315075 0.268727779 -0.996757925 1.27850938
+mrg 81985529216486895 4095 7 1246557676 2710785323 0.290236831 -1.15439487 -1.06840479
+philox 81985529216486895 4095 7 3748260643 3586202656 0.87270993 -0.449195892 0.265569419"""
+
+
+def run(build, machine, tmp_path, *arguments):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("curand"), *map(str, arguments)], machine, 1, output)
+        output.seek(0)
+        lines = [line.split(" ", 1) for line in output.read().splitlines() if found.exit_code == 0]
+        return found, [(name, np.array(rest.split(), "f8")) for name, rest in lines]
+
+
+@pytest.mark.parametrize("row", PUBLISHED.splitlines())
+def test_sequences_are_those_of_the_header(row):
+    name, seed, sequence, offset, *numbers = row.split()
+    kind = {each.name: each for each in KINDS.values()}[name]
+
+    def after(make):
+        begun = kind(int(seed), kind.count * int(offset))
+        mine = begun.states[int(sequence):int(sequence) + 1]
+        return np.array([getattr(begun, each)(mine) for each in make]).reshape(-1)
+    assert list(after(["bits", "bits"])) == list(map(int, numbers[:2]))
+    assert after(["uniform"])[0] == np.float32(numbers[2])
+    np.testing.assert_allclose(after(["normal"]), np.array(numbers[3:], "f4"), rtol=1e-5, atol=1e-6)
+
+
+def test_numbers_of_double_precision_are_those_of_the_header():
+    begun = Xorwow(1234, 4096 * 7)
+    assert begun.uniform_double(begun.states[5:6])[0] == 0.845084632748764
+    begun = Xorwow(1234, 4096 * 7)
+    np.testing.assert_allclose(begun.normal_double(begun.states[5:6])[0], [0.57408677750461135, -0.084031964018545333], rtol=1e-14)
+
+
+def test_an_offset_leaves_out_so_many_numbers():
+    for kind in KINDS.values():
+        whole, later = kind(5, 0), kind(5, kind.count + 3)
+        assert list(whole.draw(kind.count + 10, whole.bits)[kind.count + 3:]) == list(later.draw(7, later.bits))
+
+
+@pytest.mark.parametrize("where", ["device", "host"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_generators_give_their_sequences(build, machine, kind, where, tmp_path):
+    doubles = "fp64" in registry.get(machine).isa.features
+    found, got = run(build, machine, tmp_path, kind, where, 1234, 100, *([] if doubles or where == "host" else ["single"]))
+    if kind == 121 and where == "device" and not doubles:
+        assert found.exit_code == 1 and any("has no double precision" in text for text in found.failures)
+        return
+    assert found.exit_code == 0 and found.failures == ()
+    expected = KINDS[kind](1234, 100)
+    for name, numbers in got:
+        if name.startswith("normal"):
+            np.testing.assert_allclose(numbers, 2 + 0.5 * expected.draw(150, getattr(expected, name)).reshape(-1), atol=1e-5 if name == "normal" else 1e-13)
+        else:
+            wanted = expected.draw(len(numbers), getattr(expected, name))
+            assert (numbers.astype(wanted.dtype) == wanted).all(), name
+    assert len(got) == (6 if doubles or where == "host" else 4)
+    assert sorted({each.kernel.split("_")[1] for each in found.kernels}) == ([] if where == "host" else [KINDS[kind].name])
+
+
+def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
+    found, got = run(build, MACHINES[-1], tmp_path, "wrong")
+    assert {name: int(status[0]) for name, status in got} == {
+        "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "order": 104, "stream": 101, "host": 104, "missing": 103, "none": 0,
+        "destroy": 0, "destroyed": 101}
+    assert found.missing == {"curandGeneratePoisson": 1} and "curandCreateGenerator: generator 201 (Sobol's)" in found.failures

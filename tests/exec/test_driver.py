@@ -1,0 +1,83 @@
+"""Do programs that talk to the driver, without the runtime, run unchanged?"""
+import pytest
+from guest_kernels import CODE, KERNELS
+from fat import binary, entry
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_foreign_programs import run
+
+from archdef import registry
+from archdef.errors import ArchdefError
+from archdef.exec.cuda_driver import images
+from archdef.runtime.status import Refusal
+
+MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
+pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
+TEXT = KERNELS.encode() + b"\0"
+PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "uninitialised"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("machine", [name for name in ("gf100", "h100") if name in MACHINES])
+def test_a_part_of_the_driver_does_what_it_shall(build, machine, part, tmp_path):
+    found, printed = run([build("driver", "driver", TEXT), part], machine, tmp_path, devices=2)
+    assert printed == "PASSED\n" and found.exit_code == 0
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_kernel_is_launched_in_every_way_on_every_kind_of_machine(build, machine, tmp_path):
+    found, printed = run([build("driver", "driver", CODE), "launches"], machine, tmp_path)
+    assert printed == "PASSED\n" and [(each.kernel, each.launches) for each in found.kernels] == [("vector_add", 3)]
+
+
+def test_why_calls_failed_is_told_with_the_name_of_the_function(build, tmp_path):
+    found, _ = run([build("driver", "driver", TEXT), "images"], "gf100", tmp_path)
+    assert any(text.startswith("cuModuleLoadData: a cubin holds machine code") for text in found.failures)
+    assert any(text.startswith("cuModuleGetFunction: the module has no kernel 'nonesuch'; it has vector_add, scale") for text in found.failures)
+
+
+def test_what_is_missing_is_named(build, tmp_path):
+    found, _ = run([build("driver", "driver", TEXT), "handles"], "gf100", tmp_path)
+    assert found.missing == {"cuMemcpy3D_v2": 1}
+
+
+def test_a_program_without_ptx_is_told_what_to_do(build, tmp_path):
+    found, printed = run([build("driver", "driver", binary(entry(b"\x7fELF", 2, 70))), "launches"], "gf100", tmp_path)
+    assert printed.startswith("cuModuleLoadData(&module, device_code): CUDA_ERROR_NO_BINARY_FOR_GPU") and "compile it with -gencode" in found.failures[0]
+
+
+class Memory:
+    """The memory of a program that has a few bytes only."""
+
+    START = 0x1000
+
+    def __init__(self, data):
+        self.data = data
+
+    def get(self, address, nbytes):
+        """Read, or refuse."""
+        if not self.START <= address <= address + nbytes <= self.START + len(self.data):
+            raise Refusal("InvalidValue", f"{address:#x} is no memory of the program")
+        return self.data[address - self.START:][:nbytes]
+
+    def text(self, address, most_bytes):
+        """Read a string of C, or refuse."""
+        return self.get(address, self.data.find(b"\0", address - self.START) + 1)[:-1].decode(errors="replace")
+
+
+@given(st.sampled_from([b"", b"\x50\xed\x55\xba", b"\xb1\x43\x62\x46", b"\x7fELF", images.linked([".version 6.0", ".version 7.0"]), binary(entry(TEXT[:500]))]),
+       st.binary(max_size=100), st.integers(0, 100))
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_program_gives_to_be_loaded_is_read_or_refused(begin, noise, place):
+    data = begin[:place] + noise + begin[place:]
+    try:
+        texts = images.image_at(Memory(data), Memory.START).texts(70)
+    except ArchdefError as error:
+        assert str(error)
+    else:
+        assert texts and all(isinstance(text, str) for text in texts)
+
+
+def test_several_texts_survive_being_handed_out():
+    texts = [".version 6.0\n", ".version 7.0\n"]
+    assert images.image_at(Memory(images.linked(texts)), Memory.START).texts(70) == texts

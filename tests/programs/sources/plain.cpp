@@ -1,0 +1,3 @@
+#include "kernels.cuh"
+
+float doubled(float x) { return x * twice(1); }

@@ -1,0 +1,178 @@
+"""Do programs build without nvcc, and compute right; is what cannot be translated said by file, line and name?"""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+
+from archdef import exec as programs
+from archdef import registry
+from archdef.errors import CompileError
+from archdef.frontends import nvcc, nvrtc
+from archdef.programs import Unsupported, build
+
+pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
+SOURCES = Path(__file__).parent / "sources"
+pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs the NVRTC wheel"),
+              pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
+              pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
+              pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
+
+
+@pytest.fixture
+def made(tmp_path):
+    """What builds text: ``made(text, name="main.cu")``; the program lies beside it."""
+    def written(text, name="main.cu", **options):
+        (tmp_path / name).write_text(text)
+        return build([tmp_path / name], tmp_path / "program", "v100", "nvrtc", **options)
+    return written
+
+
+def printed(program, machine, tmp_path):
+    """What a program prints on a machine, and its account."""
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([str(program)], machine, output=output)
+        output.seek(0)
+        return output.read(), found
+
+
+@pytest.mark.parametrize("optimise", ["0", "2"])
+def test_every_part_of_the_language_that_is_translated_does_what_it_shall(optimise, tmp_path):
+    built = build([SOURCES / "features.cu"], tmp_path / "program", "v100", "nvrtc", optimise=optimise)
+    assert built.target == "compute_70" and "plain_name" in built.kernels and built.notes == ()
+    text, account = printed(tmp_path / "program", "v100", tmp_path)
+    assert text == "PASSED\n" and account.exit_code == 0 and account.good
+
+
+def test_one_program_runs_on_machines_of_several_makers(tmp_path):
+    build([SOURCES / "scale.maca"], tmp_path / "program", compiler="nvrtc")
+    assert printed(tmp_path / "program", "c500", tmp_path)[0] == "PASSED with waves of 64\n"
+    assert printed(tmp_path / "program", "gt200", tmp_path)[0] == "PASSED with waves of 32\n"
+
+
+def test_files_with_the_same_names_in_them_do_not_disturb_each_other(tmp_path):
+    built = build([SOURCES / name for name in ("one.cu", "two.cu", "plain.cpp")], tmp_path / "program", "v100", "nvrtc")
+    assert len(built.kernels) == 4
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
+    made("#include <cstdio>\n#define N 4\nint unused() { return 1; }\n\n__global__ void k(int *p)\n{\n    p[threadIdx.x] = N;\n}\n"
+         "int main() { int *p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); return cudaDeviceSynchronize(); }\n")
+    account = printed(tmp_path / "program", "v100", tmp_path)[1]
+    (kernel,) = account.kernels
+    found = {(Path(line.file).name, line.line) for line in kernel.longest.lines if line.line}
+    assert account.exit_code == 0 and ("main.cu", 7) in found <= {("main.cu", line) for line in (5, 6, 7, 8)}
+
+
+@pytest.mark.parametrize("text, where, what", [
+    ("template <typename F> __global__ void k(F f) { f(); }\nint main() {\n    k<<<1, 1>>>([] __device__ () { });\n}\n", "main.cu:3", "a lambda for the device"),
+    ("template <typename T> __global__ void k(T t) { }\nint main() { struct Mine { int x; }; k<<<1, 1>>>(Mine{1}); }\n", "main.cu", "a type that only a function knows"),
+    ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
+    ("texture<float, 2> image;\nint main() { }\n", "main.cu:1", "a texture or surface reference"),
+    ("extern __device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu", "other(int) of another file"),
+    ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
+def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):
+    with pytest.raises(Unsupported) as refused:
+        made(text)
+    assert where in str(refused.value) and what in str(refused.value) and "nvcc" in str(refused.value)
+    assert not (tmp_path / "program").exists()
+
+
+@pytest.mark.parametrize("text, said", [
+    ("__global__ void k(int *p) { }\nint main() {\n    k<<<1, 1>>>(nothing);\n}\n", "main.cu:3: error: "),
+    ("__global__ void k(int *p) {\n    *p = nothing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu(2): error: identifier \"nothing\" is undefined"),
+    ("__global__ void k(int *p) { }\nint main() {\n    k<<<1, 1(nullptr);\n}\n", "main.cu:3: a launch whose parts cannot be told apart"),
+    ("#include \"nowhere.h\"\nint main() { }\n", "nowhere.h: No such file"),
+    ("__global__ void k(int *p) { }\nvoid elsewhere();\nint main() { elsewhere(); }\n", "undefined reference to `elsewhere()'")])
+def test_errors_of_compilers_name_lines_of_the_users_file(made, monkeypatch, text, said):
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    with pytest.raises(CompileError) as refused:
+        made(text)
+    assert said in str(refused.value) and "archdef-build-" not in str(refused.value)
+
+
+def test_macros_options_and_libraries_reach_both_halves(made, tmp_path):
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "mine.h").write_text("#define TWICE(x) (2 * (x))\n")
+    made("#include <mine.h>\n#include <cstdio>\n#include <cmath>\n__global__ void k(int *p) { *p = TWICE(NUMBER); }\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost);\n"
+         "#ifdef _OPENMP\n    if (n == TWICE(21) && NUMBER == 21 && __cplusplus == 201402) puts(\"PASSED\");\n#endif\n}\n",
+         include=[str(tmp_path / "headers")], defines=["NUMBER=21"], libraries=["m", "cudart"], standard="c++14", host_flags=["-fopenmp"])
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_64_bit_types_of_the_host_and_of_the_device_are_the_same(made, tmp_path):
+    """The name of a kernel holds them: `uint64_t` is ``unsigned long`` to g++ and was ``unsigned long long`` to NVRTC."""
+    made("#include <cstdint>\n#include <cstdio>\n__global__ void k(uint64_t *p, const int64_t n) { *p = n + INT64_C(1); }\n"
+         "template <typename T> __global__ void t(T *p) { *p += UINT64_MAX; }\n"
+         "int main() { uint64_t *p, n; cudaMalloc(&p, 8); k<<<1, 1>>>(p, 41); t<<<1, 1>>>(p);\n"
+         "cudaMemcpy(&n, p, 8, cudaMemcpyDeviceToHost); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_a_machine_older_than_every_target_is_told_so(tmp_path):
+    built = build([SOURCES / "one.cu", SOURCES / "two.cu", SOURCES / "plain.cpp"], tmp_path / "program", "gt200", "nvrtc")
+    assert built.target == f"compute_{min(nvrtc.toolchain().targets)}" and "compute capability 1.3" in built.notes[0]
+    assert build([SOURCES / "plain.cpp"], tmp_path / "library", "v100", "nvrtc", host_flags=["-shared"]).notes == ()
+
+
+def test_a_program_that_is_started_alone_names_the_missing_library(made, tmp_path):
+    made("int main() { return cudaDeviceSynchronize(); }\n")
+    alone = subprocess.run([tmp_path / "program"], capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+    assert alone.returncode == 127 and "libcudart.so" in alone.stderr
+    assert printed(tmp_path / "program", "v100", tmp_path)[1].exit_code == 0
+
+
+@pytest.mark.skipif(nvcc.toolchain() is None, reason="needs nvcc")
+def test_nvcc_is_used_where_it_is(tmp_path):
+    built = build([SOURCES / "features.cu"], tmp_path / "program", "v100")
+    assert built.compiler.startswith("nvcc")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
+    chain = nvrtc.toolchain()
+    without = attrs.evolve(chain, include=tuple(folder for folder in chain.include if not (folder / "crt").is_dir()))
+    if without == chain or any((folder / "crt").is_dir() for folder in without.include):
+        pytest.skip("CUDA's headers lie in one folder here")
+    monkeypatch.setattr(nvrtc, "toolchain", lambda: without)
+    with pytest.raises(CompileError, match=r"archdef\[ptxas\]"):
+        made("int main() { }\n")
+
+
+def test_what_is_no_source_is_refused(tmp_path):
+    for files, said in (["nowhere.cu"], "there is no file"), ([tmp_path / "x.py"], "is built of"), ([], "no source file"):
+        with pytest.raises(CompileError, match=said):
+            build(files, tmp_path / "program")
+    with pytest.raises(CompileError, match="no option 'speed'"):
+        build([SOURCES / "one.cu"], tmp_path / "program", speed=3)
+    with pytest.raises(CompileError, match="by nvcc or nvrtc"):
+        build([SOURCES / "one.cu"], tmp_path / "program", compiler="icc")
+
+
+def test_libraries_that_are_answered_for_need_not_be_there(made, tmp_path):
+    made("""#include <cstdio>
+extern "C" int curandCreateGenerator(void **, int), curandGenerateUniform(void *, float *, size_t), curandDestroyGenerator(void *);
+int main()
+{
+    void *generator;
+    float *there, here[64], sum = 0;
+    cudaMalloc(&there, sizeof here);
+    if (curandCreateGenerator(&generator, 100) || curandGenerateUniform(generator, there, 64) || curandDestroyGenerator(generator))
+        return 1;
+    cudaMemcpy(here, there, sizeof here, cudaMemcpyDeviceToHost);
+    for (float each : here)
+        sum += each;
+    puts(sum > 16 && sum < 48 ? "PASSED" : "FAILED");
+}
+""", libraries=("curand",))
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_a_library_that_nobody_has_is_named(made):
+    with pytest.raises(CompileError, match="cannot find -lnosuch"):
+        made("int main() { return 0; }", libraries=("nosuch",))
