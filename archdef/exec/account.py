@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -52,6 +52,8 @@ class Account:
     """Why calls and launches failed."""
     timelines: tuple[Timeline, ...]
     """Of each process that used a device."""
+    left: dict[str, int] = attrs.field(factory=dict)
+    """Kernels that had not ended when the program did, and ended with it → launches; `kernels` are without them."""
     mapped: tuple[str, ...] = ()
     """Kernels that were given page-locked memory of the host, whose accesses are timed as those of the device's memory."""
 
@@ -71,22 +73,23 @@ class Account:
                 "busy_s": self.busy_s, "launches": self.launches,
                 "kernels": [{"kernel": each.kernel, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles} for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
-                "mapped": list(self.mapped), "missing": self.missing, "failures": list(self.failures)}
+                "left": self.left, "mapped": list(self.mapped), "missing": self.missing, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {_ended(self.exit_code)}", style="bold")
         if self.kernels or self.copies:
             yield self._table()
             yield Text(f"The devices had work for {seconds(self.busy_s)} of {seconds(self.makespan_s)}, from the first to the last of it.")
-        else:
+        elif not self.left:
             yield Text("It launched nothing.")
         yield from self._reasons()
+        if self.left:
+            yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
         if self.mapped:
             yield Text(f"Given memory of the host, which they reach here as fast as the device's own and not over the host link: {', '.join(self.mapped)}",
                        style="yellow")
         if self.missing:
-            names = ", ".join(f"{name} ({calls})" if calls > 1 else name for name, calls in sorted(self.missing.items()))
-            yield Text(f"Not supported, and refused: {names}", style="red")
+            yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
         for failure in self.failures:
             yield Text(failure, style="red")
 
@@ -123,10 +126,13 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     kernels: dict[str, KernelTotal] = {}
     for each in (total for session in sessions for total in session.tally):
         kernels.setdefault(each.kernel, KernelTotal(each.kernel, each.architecture)).include(each)
+    left: dict[str, int] = {}
+    for name, times in (each for session in sessions for each in session.tally.left.items()):
+        left[name] = left.get(name, 0) + times
     failures = [*complaints, *(text for session in sessions for text in session.tally.failed)]
     return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
-                   tuple(dict.fromkeys(failures)), timelines, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)))
+                   tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:
@@ -143,6 +149,10 @@ def _busy_us(timeline: Timeline) -> float:
         total += max(0.0, span.end_us - max(span.start_us, reached))
         reached = max(reached, span.end_us)
     return total
+
+
+def _listed(often: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({times:,})" if times > 1 else name for name, times in sorted(often.items()))
 
 
 def _ended(code: int) -> str:

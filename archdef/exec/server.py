@@ -100,7 +100,7 @@ class Server:
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
         for session in self.sessions.values():
-            session.end(killed=code < 0)
+            session.end()
         return code
 
     def _accept(self, end: socket.socket) -> None:
@@ -169,7 +169,8 @@ class Server:
             raise
         except ArchdefError as error:
             result = call.number(error)
-            self._complain(name, error)
+            if not thread.session.host.abandoned:       # else nobody is left who would hear of it
+                self._complain(name, error)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
             result = call.number(error)

@@ -40,6 +40,8 @@ _LOG = logging.getLogger(__name__)
 _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
 _ASSUMED_CUDA: Final = 12
+_LAST_CALL_SECONDS: Final = 0.5
+"""How long a call of another thread may still take when the program has ended, before its devices are stopped."""
 _PIECE_BYTES: Final = 1 << 16
 """What is taken at once of the program's memory for what calls give by their addresses."""
 _Thing = TypeVar("_Thing")
@@ -330,14 +332,22 @@ class Session:
             raise Refusal("InvalidSymbol", f"no variable of the device is registered for {shadow:#x}")
         return self.module(binary).symbols[binary.variables[shadow]]
 
-    def end(self, killed: bool = False) -> None:
-        """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open; give it up if a
-        signal has ended the process."""
-        self.host.abandoned = killed
+    def end(self) -> None:
+        """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open."""
         if self.idle is not None:
             self.idle.end()
+        if self.host.lock.acquire(timeout=_LAST_CALL_SECONDS):      # else a thread of the program still waited for a device when it ended
+            try:
+                self._count()
+            finally:
+                self.host.lock.release()
+        self.tally.give_up()
+        self.host.abandoned = True
+        self._count()
+        self.host.end_ranges()
+
+    def _count(self) -> None:
         try:
-            self.tally.count(to_the_end=not killed)
+            self.tally.count()
         except ArchdefError as error:
             self.tally.failed.append(str(error))
-        self.host.end_ranges()

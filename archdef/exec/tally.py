@@ -53,6 +53,8 @@ class Tally:
         self._totals: dict[tuple[str, str], KernelTotal] = {}
         self.failed: list[str] = []
         """What went wrong in launches."""
+        self.left: dict[str, int] = {}
+        """Kernels that had not ended when the program did → how many launches of each."""
         self.mapped: dict[str, None] = {}
         """Kernels that were given memory of the host."""
 
@@ -62,20 +64,27 @@ class Tally:
         if len(self._open) >= KEPT_AT_ONCE:
             self.count()
 
-    def count(self, to_the_end: bool = False) -> None:
-        """Count launches that have ended, or wait for all."""
+    def count(self) -> None:
+        """Count launches that have ended."""
         still = []
-        if self._open and not to_the_end:
+        if self._open:
             _ = self._open[0].done      # brings the host's devices, which are those of all launches, to this moment
         for launch in self._open:
-            if not (to_the_end or launch.over):
+            if not launch.over:
                 still.append(launch)
                 continue
             try:
-                self._add(launch.result() if to_the_end else launch.outcome())
+                self._add(launch.outcome())
             except ArchdefError as error:
                 self.failed.append(str(error))
         self._open = still
+
+    def give_up(self) -> None:
+        """Count launches that have not ended as left."""
+        for launch in self._open:
+            if not launch.over:
+                self.left[launch.name] = self.left.get(launch.name, 0) + 1
+        self._open = [launch for launch in self._open if launch.over]
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label

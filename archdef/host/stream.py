@@ -136,6 +136,8 @@ class Launched:
 
     def __init__(self, operation: Operation):
         self._operation, self._grid = operation, operation.grid
+        self.name: str = operation.name
+        """The kernel's."""
 
     @property
     def done(self) -> bool:

@@ -33,8 +33,16 @@ def test_asking_in_a_loop_comes_to_an_end(build, tmp_path, call_us):
 
 def test_a_program_that_is_killed_while_a_kernel_runs_is_reported(build, tmp_path):
     found = ran(build, "killed", tmp_path)
-    assert found.exit_code == -14
+    assert found.exit_code == -14 and found.left == {"never_ends": 1}
     assert ran(build, "polls", tmp_path).exit_code == 0
+
+
+@pytest.mark.parametrize("part", ["leaves", "leaves_while_another_waits"])
+def test_what_a_program_has_not_waited_for_ends_with_it(build, tmp_path, part):
+    found = ran(build, part, tmp_path)
+    assert found.exit_code == 0 and found.good and found.failures == ()
+    assert [(each.kernel, each.launches) for each in found.kernels] == [("counts", 2)] and found.left == {"never_ends": 1, "counts": 2}
+    assert "Ended with the program, which had not waited for them: counts (2), never_ends" in " ".join(str(found).split())
 
 
 def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):

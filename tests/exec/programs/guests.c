@@ -1,4 +1,5 @@
 /* Programs that ask again and again, that die, and that leave others behind. */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,36 @@ static int killed(void)
     return cudaDeviceSynchronize();
 }
 
+static int leaves(void)
+{
+    int *data;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    for (int i = 0; i < 2; ++i)
+        CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaLaunchKernel(never_ends, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    return 0;
+}
+
+static void *waits(void *unused)
+{
+    cudaDeviceSynchronize();
+    return unused;
+}
+
+static int leaves_while_another_waits(void)
+{
+    pthread_t thread;
+    int status = leaves();
+    if (status || pthread_create(&thread, NULL, waits, NULL))
+        return status ? status : 5;
+    sleep(1);
+    return 0;
+}
+
 static int leaves_a_child(void)
 {
     if (!fork()) {
@@ -86,7 +117,8 @@ static int configurations(void)
 int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
-        {"polls", polls}, {"killed", killed}, {"leaves_a_child", leaves_a_child}, {"configurations", configurations}};
+        {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
+        {"leaves_a_child", leaves_a_child}, {"configurations", configurations}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
             return parts[i].run();
