@@ -65,7 +65,7 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     Device(described, **options)
     server = Server([described] * count, **options)
     code = server.run(command, output)
-    return account(command, code, server.sessions.values(), described.label, server.missing, server.complaints)
+    return account(command, code, server.sessions, described.label, server.missing, server.complaints)
 
 
 class Server:
@@ -74,7 +74,8 @@ class Server:
     def __init__(self, architectures: Sequence[str | Architecture], **options: Any):
         """options : of each `Device`."""
         self.architectures, self.options = architectures, options
-        self.sessions: dict[int, Session] = {}
+        self._sessions: dict[tuple[int, int], Session] = {}
+        """Number of a process and what tells the program that it runs from others → its session."""
         self.missing: dict[str, int] = {}
         """Functions that were called and are not supported → how often."""
         self.complaints: list[str] = []
@@ -99,9 +100,15 @@ class Server:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
-        for session in self.sessions.values():
+        for session in self.sessions:
             session.end(killed=code < 0)
         return code
+
+    @property
+    def sessions(self) -> list[Session]:
+        """One for each program that a process has run."""
+        with self._lock:
+            return list(self._sessions.values())
 
     def _accept(self, end: socket.socket) -> None:
         while True:
@@ -112,10 +119,15 @@ class Server:
             threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
 
     def _session(self, hello: Hello) -> Session:
+        key = hello.process, hello.image
         with self._lock:
-            if hello.process not in self.sessions:
-                self.sessions[hello.process] = Session(hello.process, self.architectures, **self.options)
-            return self.sessions[hello.process]
+            before = [each for each in self._sessions.values() if each.process == hello.process] if key not in self._sessions else []
+            if key not in self._sessions:
+                self._sessions[key] = Session(hello.process, self.architectures, **self.options)
+            found = self._sessions[key]
+        for each in before:     # the process now runs another program: what the one before has not waited for is given up
+            each.end(killed=True)
+        return found
 
     def _serve(self, connection: Connection) -> None:
         try:

@@ -94,6 +94,7 @@ class Session:
         devices = self.runtime.devices.all()
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
+        self._ended = False
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -131,6 +132,7 @@ class Session:
             if thing not in self._numbers:
                 self._numbers[thing] = self.handle(thing)
             return self._numbers[thing]
+
     def found(self, handle: int) -> Any:
         """Give what a number stands for; None if for nothing."""
         return self._handles.get(handle)
@@ -326,7 +328,11 @@ class Session:
 
     def end(self, killed: bool = False) -> None:
         """Let what was launched end, as it does when a process of CUDA ends without waiting, and the ranges that it has left open; give it up if a
-        signal has ended the process."""
+        signal has ended the process, or it runs another program."""
+        with self.lock:
+            if self._ended:
+                return
+            self._ended = True
         self.host.abandoned = killed
         if self.idle is not None:
             self.idle.end()

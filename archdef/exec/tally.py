@@ -1,6 +1,7 @@
 """What a program's launches took, added up kernel by kernel as they end, so that a program of a million launches fits."""
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ class Tally:
     """The launches of one process."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._open: list[Launched] = []
         self._totals: dict[tuple[str, str], KernelTotal] = {}
         self.failed: list[str] = []
@@ -50,14 +52,18 @@ class Tally:
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""
-        self._open.append(launch)
-        if len(self._open) >= KEPT_AT_ONCE:
+        with self._lock:
+            self._open.append(launch)
+            full = len(self._open) >= KEPT_AT_ONCE
+        if full:
             self.count()
 
     def count(self, to_the_end: bool = False) -> None:
         """Count launches that have ended, or wait for all."""
+        with self._lock:        # other threads of the program launch meanwhile
+            taken, self._open = self._open, []
         still = []
-        for launch in self._open:
+        for launch in taken:
             if not (to_the_end or launch.done):
                 still.append(launch)
                 continue
@@ -65,11 +71,13 @@ class Tally:
                 self._add(launch.result())
             except ArchdefError as error:
                 self.failed.append(str(error))
-        self._open = still
+        with self._lock:
+            self._open += still
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label
-        self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, run.elapsed_s, run.cycles, run))
+        with self._lock:
+            self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, run.elapsed_s, run.cycles, run))
 
     def __iter__(self) -> Iterator[KernelTotal]:
         return iter(sorted(self._totals.values(), key=lambda total: -total.seconds))

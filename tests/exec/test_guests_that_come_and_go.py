@@ -45,3 +45,17 @@ def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
 def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
     found = ran(build, "configurations", tmp_path)
     assert found.exit_code == 0 and any("<<<" in text for text in found.failures)
+
+
+def test_threads_that_have_ended_hold_no_files_open(build, tmp_path):
+    assert ran(build, "threads", tmp_path).exit_code == 0
+
+
+def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, tmp_path):
+    found = ran(build, "callback_asks", tmp_path)
+    assert found.exit_code == 0 and found.launches == 1 and found.failures == ()
+
+
+def test_a_process_that_runs_another_program_begins_anew(build, tmp_path):
+    found = ran(build, "runs_itself", tmp_path)
+    assert found.exit_code == 0 and (tmp_path / "output").read_text() == "cudaErrorMemoryAllocation\n" * 2
