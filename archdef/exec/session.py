@@ -166,6 +166,11 @@ class Session:
             if self._on_device.at(int(pointer)) is None:
                 self._on_device.add(int(pointer), max(1, pointer.left), pointer)
 
+    def forget_variable(self, address: int) -> None:
+        """Forget a variable of a module that is no longer loaded."""
+        with self.lock:
+            self._on_device.remove(address)
+
     def pointer(self, address: int) -> Pointer | None:
         """Give the device memory that an address lies in; None if in none."""
         with self.lock:

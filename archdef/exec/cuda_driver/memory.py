@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import boxes, memory
 from archdef.runtime import ends
@@ -46,7 +46,10 @@ def allocate_managed(thread: Thread, out: int, nbytes: int, flags: int) -> None:
 
 def _note(thread: Thread, out: int) -> None:
     """Let an allocation go with its context."""
-    thread.session.contexts.needed(thread).addresses.add(thread.memory.word(out))
+    address = thread.memory.word(out)
+    pointer = thread.session.allocation(address)
+    if pointer is not None:
+        thread.session.contexts.needed(thread).allocations[address] = pointer
 
 
 @answers("cuMemGetAddressRange_v2")
@@ -217,19 +220,3 @@ def _answer_sets(width: int) -> None:
 
 for _width in (1, 2, 4):
     _answer_sets(_width)
-
-
-@answers("cuMemHostGetFlags")
-def host_flags(thread: Thread, out: int, address: int) -> None:
-    """Give the flags of page-locked memory: none that kernels could tell."""
-    if thread.session.host_view(address, 1) is None and not thread.session.is_registered(address):
-        raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
-    thread.memory.put_word(out, 0, 4)
-
-
-@answers("cuStreamAttachMemAsync")
-def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: int) -> None:
-    """Check the address: managed memory is seen by all streams and by the host."""
-    thread.session.stream(stream)
-    if not thread.session.is_managed(address) or signed(flags) not in (1, 2, 4):
-        raise Refusal("InvalidValue", f"{address:#x} is no managed memory, or there is no way {signed(flags)} to attach it")
