@@ -30,8 +30,8 @@ def runtime_number(error: BaseException) -> int:
 
 
 def is_drivers(name: str) -> bool:
-    """Say whether a function is one of the driver's."""
-    return name.startswith("cu") and not name.startswith("cuda")
+    """Say whether a function is one of the driver's, whose names alone have a capital letter behind ``cu``."""
+    return name.startswith("cu") and name[2:3].isupper()
 
 
 class Call:

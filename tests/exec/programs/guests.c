@@ -12,13 +12,7 @@ void never_ends(void) {}
 static const dim3 ONE = {1, 1, 1}, BLOCK = {64, 1, 1};
 enum { STREAMS = 3, NOT_READY = 600 };
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(counts);
-    KERNEL(never_ends);
-    __cudaRegisterFatBinaryEnd(handle);
-}
+REGISTERS(KERNEL(counts), KERNEL(never_ends))
 
 static int polls(void)
 {
