@@ -78,7 +78,7 @@ class Server:
         """Number of a process and what tells the program that it runs from others → its session."""
         self.missing: dict[str, int] = {}
         """Functions that were called and are not supported → how often."""
-        self.complaints: list[str] = []
+        self.complaints: dict[str, None] = {}
         """Why calls failed."""
         self._lock = threading.Lock()
 
@@ -198,5 +198,5 @@ class Server:
     def _complain(self, name: str, error: Exception) -> None:
         text = f"{name}: {error}"
         if text not in self.complaints:
-            self.complaints.append(text)
+            self.complaints[text] = None
             _LOG.info("%s", text)

@@ -144,6 +144,7 @@ static void wrong(void)
     expect(cudaHostRegister((void *)-4096, 64, Mapped) == 1 && cudaHostRegister(here, (size_t)-1, 0) == 1, "past the end of addresses");
     CHECK(cudaHostRegister(here, sizeof here, Mapped));
     expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 801, "memory on the stack");
+    expect(cudaHostRegister((char *)here - 1, sizeof here, 0) == 712, "some of it twice");
     expect(cudaHostRegister(here, sizeof here, 0) == 712 && cudaHostUnregister(here + 1) == 713, "twice, and not at all");
     CHECK(cudaHostUnregister(here));
 }
