@@ -36,6 +36,11 @@ def test_why_calls_failed_is_told_with_the_name_of_the_function(build, tmp_path)
     assert any(text.startswith("cuModuleGetFunction: the module has no kernel 'nonesuch'; it has vector_add, scale") for text in found.failures)
 
 
+def test_rows_are_set_at_once(build, tmp_path):
+    found, _ = run([build("driver", "driver", TEXT), "memory"], "gf100", tmp_path)
+    assert [each.copies for each in found.copies if each.name == "memset"] == [4]
+
+
 def test_what_is_missing_is_named(build, tmp_path):
     found, _ = run([build("driver", "driver", TEXT), "handles"], "gf100", tmp_path)
     assert found.missing == {"cuMemcpy3D_v2": 1}

@@ -185,16 +185,20 @@ def _fill(thread: Thread, address: int, value: int, count: int, width: int, stre
     if address % width:
         raise Refusal("InvalidValue", f"{address:#x} is no multiple of {width}")
     if count:
-        thread.runtime.MemsetAsync(memory.device_end(thread, address), value & (1 << 8 * width) - 1, count * width, thread.session.stream(stream), width)
+        thread.runtime.MemsetAsync(memory.device_end(thread, address), value, count * width, thread.session.stream(stream), width)
 
 
 def _fill_rows(thread: Thread, address: int, pitch: int, value: int, columns: int, rows: int, width: int, stream: int) -> None:
-    if columns * width > pitch and rows > 1 or rows > _MOST_ROWS:
-        raise Refusal("InvalidValue", f"{rows} rows of {columns} elements, {pitch} bytes apart")
-    if columns * width == pitch:
-        columns, rows = columns * rows, min(rows, 1)
-    for row in range(rows):
-        _fill(thread, address + row * pitch, value, columns, width, stream)
+    if rows > 1 and (columns * width > pitch or pitch % width):
+        raise Refusal("InvalidValue", f"{rows} rows of {columns} elements of {width} bytes, {pitch} bytes apart")
+    if rows <= 1 or columns * width == pitch:
+        _fill(thread, address, value, columns * rows, width, stream)
+        return
+    if address % width:
+        raise Refusal("InvalidValue", f"{address:#x} is no multiple of {width}")
+    if columns:
+        region = ends.Region(memory.device_end(thread, address), pitch)
+        thread.runtime.set_box(region, value, (columns * width, rows, 1), thread.session.stream(stream), width)
 
 
 def _answer_sets(width: int) -> None:

@@ -259,6 +259,14 @@ static void memory(void)
     CHECK(cuMemcpyDtoH(word, x, sizeof word));
     for (int i = 0; i < 12; ++i)
         EXPECT(word[i] == (i % 4 < 2 ? 0xdeadbeef : 0));
+    CUdeviceptr large;                              /* rows that are longer than what is set at once */
+    CHECK(cuMemAlloc(&large, 5 << 20));
+    CHECK(cuMemsetD2D32(large, 3 << 20, 0x01020304, 1 << 19, 2));
+    CHECK(cuMemcpyDtoH(word, large + (5 << 20) - 8, 8));
+    EXPECT(word[0] == 0x01020304 && word[1] == 0x01020304);
+    CHECK(cuMemcpyDtoH(word, large + (3 << 20) - 8, 16));
+    EXPECT(word[0] == 0 && word[1] == 0 && word[2] == 0x01020304);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD2D32(large, 3 << 20, 0, 1 << 19, 3));
     CUDA_MEMCPY2D rows = {.source_x = 4, .source_y = 1, .source_kind = 2, .source_device = x, .source_pitch = 16, .kind = 1, .host = half, .pitch = 8,
                           .width = 8, .height = 2};
     CHECK(cuMemcpy2D(&rows));
