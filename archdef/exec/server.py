@@ -100,6 +100,8 @@ class Server:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
+            finally:
+                end.shutdown(socket.SHUT_RDWR)      # closing it alone does not wake up who waits there
         for session in self.sessions:
             session.end(killed=code < 0)
         return code
@@ -135,8 +137,10 @@ class Server:
             session = self._session(hello)
             thread = Thread(session, connection, hello)
             connection.answer(0 if hello.functions == len(NAMES) else 1)
-            if hello.serves and session.helper is not None:
-                session.helper.drive(connection)
+            if hello.serves:
+                if session.helper is not None:
+                    session.helper.drive(connection)
+                return
             session.output.current.thread = thread
             while True:
                 request = connection.request()

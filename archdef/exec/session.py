@@ -339,8 +339,9 @@ class Session:
                 return
             self._ended = True
         self.host.abandoned = killed
-        if self.idle is not None:
-            self.idle.end()
+        for each in (self.helper, self.idle):
+            if each is not None:
+                each.end()
         try:
             self.tally.count(to_the_end=not killed)
         except ArchdefError as error:

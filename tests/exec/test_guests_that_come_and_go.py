@@ -1,4 +1,6 @@
 """Do programs that ask in a loop come to an end, and does archdef outlive those that die or leave others behind?"""
+import threading
+
 import pytest
 from fat import binary, entry
 
@@ -59,3 +61,11 @@ def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, t
 def test_a_process_that_runs_another_program_begins_anew(build, tmp_path):
     found = ran(build, "runs_itself", tmp_path)
     assert found.exit_code == 0 and (tmp_path / "output").read_text() == "cudaErrorMemoryAllocation\n" * 2
+
+
+def test_a_program_that_has_ended_leaves_no_thread_here(build, tmp_path):
+    before = set(threading.enumerate())
+    assert ran(build, "callback_asks", tmp_path).exit_code == 0
+    for each in set(threading.enumerate()) - before:
+        each.join(10)
+        assert not each.is_alive()
