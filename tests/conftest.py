@@ -28,6 +28,7 @@ SLOW = {
     "microbench": "instruction_fetch microbench_declared microbench_suite",
     "oracle": "flow forms kernels shipped_examples spilling",
     "policies": "block_throttling brought cache_policies dram_order l1_policies page_placement policy_plugin throttle",
+    "programs": "built_programs",
     "pytest_plugin": "architecture_matrix",
     "report": "widths",
     "html": "report_browser report_page",

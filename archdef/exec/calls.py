@@ -30,8 +30,8 @@ def runtime_number(error: BaseException) -> int:
 
 
 def is_drivers(name: str) -> bool:
-    """Say whether a function is one of the driver's."""
-    return name.startswith("cu") and not name.startswith("cuda")
+    """Say whether a function is one of the driver's, whose names alone have a capital letter behind ``cu``."""
+    return name.startswith("cu") and name[2:3].isupper()
 
 
 class Call:
@@ -95,7 +95,7 @@ class Thread:
         with self.session.lock:
             if text not in self.session.strings:
                 data = text.encode() + b"\0"
-                if self.session.scratch_used + len(data) > self.hello.scratch_bytes:
+                if self.session.scratch_used + len(data) > self.hello.scratch_bytes // 2:      # the other half is for what is printed
                     return 0
                 address = self.hello.scratch + self.session.scratch_used
                 self.memory.put(address, data)
@@ -106,7 +106,7 @@ class Thread:
     def print(self, text: str) -> None:
         """Write to the program's own standard output, in order with what the program writes."""
         data = text.encode()
-        half = self.hello.scratch_bytes // 2        # texts that stay take the other half
+        half = self.hello.scratch_bytes // 2
         for start in range(0, len(data), half):
             piece = data[start:start + half]
             self.memory.put(self.hello.scratch + half, piece)

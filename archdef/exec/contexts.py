@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from archdef.exec.calls import Thread
     from archdef.exec.cuda_driver.kernels import Loaded
     from archdef.exec.session import Session
+    from archdef.run.pointer import Pointer
 
 QUERIES: Final = frozenset(
     "cudaGetDeviceCount cudaGetDevice cudaGetDeviceProperties cudaGetDeviceProperties_v2 cudaDeviceGetAttribute cudaDeviceGetPCIBusId cudaDeviceGetByPCIBusId "
@@ -31,8 +32,8 @@ class Context:
     runtime: bool = False
     """Whether the runtime uses it."""
     destroyed: bool = False
-    addresses: set[int] = attrs.Factory(set)
-    """Of memory that was allocated in it and goes with it."""
+    allocations: dict[int, Pointer] = attrs.Factory(dict)
+    """Address → memory that was allocated in it, and goes with it unless it was freed before."""
     modules: list[Loaded] = attrs.Factory(list)
     """What was loaded in it, and goes with it."""
 
@@ -48,6 +49,7 @@ class Contexts:
     def __init__(self, session: Session):
         self.session = session
         self.initialised = False
+        self.known_ones: list[Context] = []
         self._primary: dict[int, Context] = {}
 
     def primary(self, device: int) -> Context:
@@ -68,6 +70,7 @@ class Contexts:
     def _new(self, device: int, flags: int, primary: bool = False) -> Context:
         made = Context(device, 0, flags, primary)
         made.handle = self.session.handle(made)
+        self.known_ones.append(made)
         return made
 
     def known(self, handle: int) -> Context:
@@ -135,6 +138,7 @@ class Contexts:
             self.pop(thread)
         self._empty(thread, context)
         context.destroyed = True
+        self.known_ones.remove(context)
         self.session.forget(context.handle)
 
     def release(self, thread: Thread, device: int) -> None:
@@ -159,10 +163,17 @@ class Contexts:
 
     def _empty(self, thread: Thread, context: Context) -> None:
         for module in context.modules:
-            for handle in (*module.kernels.values(), module.handle):
-                self.session.forget(handle)
+            module.forget(self.session)
         context.modules.clear()
-        for address in context.addresses:
-            if self.session.allocation(address) is not None:
+        for address, pointer in context.allocations.items():
+            if self.session.allocation(address) is pointer:     # and not what another context was given there later
                 self.session.free(thread.connection, address)
-        context.addresses.clear()
+        context.allocations.clear()
+
+    def unload(self, module: Loaded) -> None:
+        """Forget a module, whichever context it was loaded in."""
+        with self.session.lock:
+            for context in self.known_ones:
+                if module in context.modules:
+                    context.modules.remove(module)
+        module.forget(self.session)

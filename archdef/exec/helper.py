@@ -32,6 +32,7 @@ class Helper:
         self._asked = time.monotonic()
         self._busy = 0
         self._expected = 0
+        self._over = False
         self._changed = threading.Condition()
 
     def expected(self, function: int, *arguments: int) -> tuple[Callable[[], None], Callable[[], None]]:
@@ -53,9 +54,10 @@ class Helper:
         """Call a function of the program, on its thread that serves."""
         if not self._there.wait(PATIENCE_SECONDS):
             raise HostError(f"the program's thread that calls its functions has not come in {PATIENCE_SECONDS} seconds")
-        if self.connection is not None:
+        connection = self.connection
+        if connection is not None:
             with contextlib.suppress(Gone):     # then nobody is left who could be called
-                self.connection.call(function, *arguments)
+                connection.call(function, *arguments)
 
     def asks(self, busy: int) -> None:
         """Note that the program begins (1) or ends (-1) a call."""
@@ -63,19 +65,31 @@ class Helper:
             self._busy += busy
             self._asked = time.monotonic()
 
+    def end(self) -> None:
+        """Let `drive` end."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+    def _is_wanted(self) -> bool:
+        """Wait until the program is idle and a stream has a function to call; False if the program has ended."""
+        with self._changed:
+            while not self._over and (not self._expected or self._busy or time.monotonic() - self._asked < IDLE_SECONDS):
+                self._changed.wait(IDLE_SECONDS if self._expected else None)
+            return not self._over
+
     def drive(self, connection: Connection) -> None:
         """Serve until the program ends: while it is idle, let streams come to the functions that they are to call."""
         connection.ready()
         self.connection = connection
         self._there.set()
-        while True:
-            with self._changed:
-                while not self._expected or self._busy or time.monotonic() - self._asked < IDLE_SECONDS:
-                    self._changed.wait(IDLE_SECONDS)
+        while self._is_wanted():
             try:
                 for device in self.session.runtime.devices.all():
                     if device.streams_in_use:
                         device.context.drain()
             except ArchdefError as error:       # the program hears of it when it next asks
-                self.session.tally.failed.append(str(error))
-                return
+                if (text := str(error)) not in self.session.tally.failed:
+                    self.session.tally.failed.append(text)
+            self.asks(0)        # what has not come to its function now may later
+        self.connection = None

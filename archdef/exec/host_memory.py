@@ -132,8 +132,8 @@ class HostMemory:
     def register(self, address: int, nbytes: int, flags: int = 0) -> None:
         """Note that the program has page-locked its own memory. Raises Refusal if part of it is already."""
         with self._lock:
-            if self._registered.at(address) is not None:
-                raise Refusal("HostMemoryAlreadyRegistered", f"{address:#x} is page-locked already")
+            if self._registered.overlap(address, max(1, nbytes)):
+                raise Refusal("HostMemoryAlreadyRegistered", f"some of the {nbytes} bytes at {address:#x} is page-locked already")
             self._registered.add(address, max(1, nbytes), _Registered(address, nbytes, flags))
 
     def unregister(self, connection: Connection, address: int) -> None:

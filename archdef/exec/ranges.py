@@ -36,6 +36,11 @@ class Ranges(Generic[_Thing]):
         nbytes, thing = self._things[self._starts[place]]
         return thing if address - self._starts[place] < nbytes else None
 
+    def overlap(self, start: int, nbytes: int) -> bool:
+        """Say whether one of them has any of these addresses."""
+        place = bisect.bisect_left(self._starts, start + nbytes) - 1
+        return place >= 0 and start < self._starts[place] + self._things[self._starts[place]][0]
+
     def __len__(self) -> int:
         return len(self._things)
 

@@ -65,7 +65,7 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     Device(described, **options)
     server = Server([described] * count, **options)
     code = server.run(command, output)
-    return account(command, code, server.sessions.values(), described.label, server.missing, server.complaints)
+    return account(command, code, server.sessions, described.label, server.missing, server.complaints)
 
 
 class Server:
@@ -74,10 +74,11 @@ class Server:
     def __init__(self, architectures: Sequence[str | Architecture], **options: Any):
         """options : of each `Device`."""
         self.architectures, self.options = architectures, options
-        self.sessions: dict[int, Session] = {}
+        self._sessions: dict[tuple[int, int], Session] = {}
+        """Number of a process and what tells the program that it runs from others → its session."""
         self.missing: dict[str, int] = {}
         """Functions that were called and are not supported → how often."""
-        self.complaints: list[str] = []
+        self.complaints: dict[str, None] = {}
         """Why calls failed."""
         self._lock = threading.Lock()
 
@@ -99,9 +100,17 @@ class Server:
                 code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
-        for session in self.sessions.values():
+            finally:
+                end.shutdown(socket.SHUT_RDWR)      # closing it alone does not wake up who waits there
+        for session in self.sessions:
             session.end()
         return code
+
+    @property
+    def sessions(self) -> list[Session]:
+        """One for each program that a process has run."""
+        with self._lock:
+            return list(self._sessions.values())
 
     def _accept(self, end: socket.socket) -> None:
         while True:
@@ -112,10 +121,15 @@ class Server:
             threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
 
     def _session(self, hello: Hello) -> Session:
+        key = hello.process, hello.image
         with self._lock:
-            if hello.process not in self.sessions:
-                self.sessions[hello.process] = Session(hello.process, self.architectures, **self.options)
-            return self.sessions[hello.process]
+            before = [each for each in self._sessions.values() if each.process == hello.process] if key not in self._sessions else []
+            if key not in self._sessions:
+                self._sessions[key] = Session(hello.process, self.architectures, **self.options)
+            found = self._sessions[key]
+        for each in before:     # the process now runs another program: what the one before has not waited for is given up
+            each.end()
+        return found
 
     def _serve(self, connection: Connection) -> None:
         try:
@@ -123,8 +137,10 @@ class Server:
             session = self._session(hello)
             thread = Thread(session, connection, hello)
             connection.answer(0 if hello.functions == len(NAMES) else 1)
-            if hello.serves and session.helper is not None:
-                session.helper.drive(connection)
+            if hello.serves:
+                if session.helper is not None:
+                    session.helper.drive(connection)
+                return
             session.output.current.thread = thread
             while True:
                 request = connection.request()
@@ -188,5 +204,5 @@ class Server:
     def _complain(self, name: str, error: Exception) -> None:
         text = f"{name}: {error}"
         if text not in self.complaints:
-            self.complaints.append(text)
+            self.complaints[text] = None
             _LOG.info("%s", text)

@@ -98,6 +98,7 @@ class Session:
         devices = self.runtime.devices.all()
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
+        self._ended = False
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -135,6 +136,7 @@ class Session:
             if thing not in self._numbers:
                 self._numbers[thing] = self.handle(thing)
             return self._numbers[thing]
+
     def found(self, handle: int) -> Any:
         """Give what a number stands for; None if for nothing."""
         return self._handles.get(handle)
@@ -167,6 +169,11 @@ class Session:
         with self.lock:
             if self._on_device.at(int(pointer)) is None:
                 self._on_device.add(int(pointer), max(1, pointer.left), pointer)
+
+    def forget_variable(self, address: int) -> None:
+        """Forget a variable of a module that is no longer loaded."""
+        with self.lock:
+            self._on_device.remove(address)
 
     def pointer(self, address: int) -> Pointer | None:
         """Give the device memory that an address lies in; None if in none."""
@@ -334,8 +341,13 @@ class Session:
 
     def end(self) -> None:
         """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open."""
-        if self.idle is not None:
-            self.idle.end()
+        with self.lock:
+            if self._ended:
+                return
+            self._ended = True
+        for each in (self.helper, self.idle):
+            if each is not None:
+                each.end()
         if self.host.lock.acquire(timeout=_LAST_CALL_SECONDS):      # else a thread of the program still waited for a device when it ended
             try:
                 self._count()

@@ -1,6 +1,7 @@
 """What a program's launches took, added up kernel by kernel as they end, so that a program of a million launches fits."""
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ class Tally:
     """The launches of one process."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._open: list[Launched] = []
         self._totals: dict[tuple[str, str], KernelTotal] = {}
         self.failed: list[str] = []
@@ -60,16 +62,20 @@ class Tally:
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""
-        self._open.append(launch)
-        if len(self._open) >= KEPT_AT_ONCE:
+        with self._lock:
+            self._open.append(launch)
+            full = len(self._open) >= KEPT_AT_ONCE
+        if full:
             self.count()
 
     def count(self) -> None:
         """Count launches that have ended."""
+        with self._lock:        # other threads of the program launch meanwhile
+            taken, self._open = self._open, []
         still = []
-        if self._open:
-            _ = self._open[0].done      # brings the host's devices, which are those of all launches, to this moment
-        for launch in self._open:
+        if taken:
+            _ = taken[0].done       # brings the host's devices, which are those of all launches, to this moment
+        for launch in taken:
             if not launch.over:
                 still.append(launch)
                 continue
@@ -77,7 +83,8 @@ class Tally:
                 self._add(launch.outcome())
             except ArchdefError as error:
                 self.failed.append(str(error))
-        self._open = still
+        with self._lock:
+            self._open += still
 
     def give_up(self) -> None:
         """Count launches that have not ended as left."""
@@ -88,9 +95,10 @@ class Tally:
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label
-        if (total := self._totals.get(key)) is None:
-            total = self._totals[key] = KernelTotal(*key)
-        total.add(run)
+        with self._lock:
+            if (total := self._totals.get(key)) is None:
+                total = self._totals[key] = KernelTotal(*key)
+            total.add(run)
 
     def __iter__(self) -> Iterator[KernelTotal]:
         return iter(sorted(self._totals.values(), key=lambda total: -total.seconds))

@@ -33,7 +33,8 @@ class Hello(NamedTuple):
     """Address of a function that starts a thread which does nothing but call functions of the program."""
     serves: int
     """Whether this is that thread."""
-    unused: int
+    image: int
+    """Tells the program from one that the process ran before it."""
 
 
 class Request(NamedTuple):
@@ -86,6 +87,7 @@ class Connection:
         """Put pages of a file, or of the program's own (None), behind its memory, which keeps its contents; says whether that could be."""
         self._send(_REPLACE, address, nbytes, descriptor=descriptor)
         return bool(self._result())
+
     def address(self, function: int) -> int:
         """Give the address of one of the stand-in's own functions, by its number."""
         self._send(_ADDRESS, function)

@@ -423,12 +423,17 @@ def _pieces(place: int | Box, nbytes: int) -> list[tuple[int | Box, int]]:
 
 
 def _fill(memory, address: int | Box, nbytes: int, value: int, width: int) -> None:
-    if width == 1 or isinstance(address, Box):
+    if width == 1:
         memory.fill(address, nbytes, value)
         return
-    piece = np.full(min(nbytes, FILLED_AT_ONCE_BYTES) // width, value, f"<u{width}").view("u1")
-    for start in range(0, nbytes, piece.nbytes):
-        memory.write(address + start, piece[:nbytes - start])
+    at_once = max(FILLED_AT_ONCE_BYTES, address.width) if isinstance(address, Box) else FILLED_AT_ONCE_BYTES
+    values = np.full(min(nbytes, at_once) // width, value, f"<u{width}").view("u1")
+    if isinstance(address, Box):
+        for piece in address.pieces(at_once):
+            memory.write(piece, values[:piece.nbytes])
+        return
+    for start in range(0, nbytes, values.nbytes):
+        memory.write(address + start, values[:nbytes - start])
 
 
 def _copied(array: np.ndarray | HostBytes) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from archdef.errors import CompileError
-from archdef.exec.calls import NAMES
+from archdef.exec.calls import NAMES, is_drivers
 from archdef.exec.server import LIBRARIES
 
 OWN: Final = ("cudart", "cudart_static", "cuda", "cudadevrt")
@@ -39,16 +39,20 @@ def library_name(library: str, cuda: int) -> str | None:
 
 def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str]) -> list[str]:
     """Write libraries that have the names of functions and nothing else, and give the linker's options: the runtime, the driver, and those `named`."""
-    def write(name: str, *prefixes: str) -> str:
-        text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in NAMES if each.startswith(prefixes))
+    def write(name: str, functions: Iterable[str]) -> str:
+        text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in functions)
         listing = folder / f"{name}.s"
         listing.write_text(f'\t.text\n{text}\t.section .note.GNU-stack,"",@progbits\n', encoding="ascii")
         call([compiler, "-shared", "-nostdlib", f"-Wl,-soname,{name}", "-o", str(folder / name), str(listing)], "CUDA's names cannot be written for the linker")
         return str(folder / name)
-    links = [write(runtime_name(cuda), "cuda", "__cuda"), "-Wl,--as-needed", write("libcuda.so.1", "cu"), "-Wl,--no-as-needed"]
+
+    def beginning(*prefixes: str) -> list[str]:
+        return [each for each in NAMES if each.startswith(prefixes)]
+    links = [write(runtime_name(cuda), beginning("cuda", "__cuda")), "-Wl,--as-needed", write("libcuda.so.1", filter(is_drivers, NAMES)), "-Wl,--no-as-needed"]
     for library in named:
         name = library_name(library, cuda)
-        links.append(f"-l{library}" if name is None else write(name, _PREFIXES.get(library, "npp" if library.startswith("npp") else library)))
+        prefix = _PREFIXES.get(library, "npp" if library.startswith("npp") else library)
+        links.append(f"-l{library}" if name is None else write(name, beginning(prefix)))
     return links
 
 

@@ -112,12 +112,12 @@ class Pitched(Part):
         if wait:
             into.synchronize()
 
-    def set_box(self, region: Region, value: int, extent: tuple[int, int, int], stream: Stream | int | None) -> None:
-        """Set bytes of planes of rows. Raises Refusal."""
+    def set_box(self, region: Region, value: int, extent: tuple[int, int, int], stream: Stream | int | None, width: int = 1) -> None:
+        """Set bytes of planes of rows, or values of `width` bytes, of which rows have a whole number. Raises Refusal."""
         memory, box = self._box(region, extent)
         if box.nbytes:
             context = memory.context
-            context.fill(box, box.nbytes, value & 255, self._stream(stream, context))
+            context.fill(box, box.nbytes, value & (1 << 8 * width) - 1, self._stream(stream, context), width)
 
     def _box(self, region: Region, extent: tuple[int, int, int]) -> tuple[Any, Box]:
         memory, address, left = self._device_end(region.end)

@@ -4,7 +4,7 @@
    `standin_call` sends these to archdef over a socket and returns what archdef answers; archdef reads and writes the program's memory itself,
    so that nothing here knows what a function means, but for those that each launch calls and that need nothing of archdef (`answered_here`).
    A program that has NVIDIA's runtime linked into it is led to the same functions, by the symbols that its linker has left. One connection a
-   thread, made by its first call. */
+   thread, made by its first call and closed when the thread ends. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -27,6 +28,7 @@
 #define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
 #define SCRATCH_BYTES (1u << 20)
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
+#define NOT_PERMITTED 800   /* cudaErrorNotPermitted, CUDA_ERROR_NOT_PERMITTED */
 #define STACK_WORDS 18      /* cublasGemmStridedBatchedEx has 23 arguments, of which six are in registers */
 #define STACK_IN_USE (64u << 10)    /* what this library and its caller may have on the stack, and more */
 
@@ -39,7 +41,7 @@ struct request {            /* what a call had: archdef/exec/wire.py reads the s
     uint64_t stack[STACK_WORDS];
 };
 
-struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server; uint32_t serves, unused; };
+struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server; uint32_t serves, image; };
 
 struct answer {
     uint32_t kind, last_error;      /* of this thread, as cudaGetLastError gives it */
@@ -47,9 +49,12 @@ struct answer {
     uint64_t arguments[4];
 };
 
-static __thread int connection = -1;
-static __thread pid_t connected_process;
+struct connection { int end; pid_t process; };
+static __thread struct connection connections[2] = {{-1, 0}, {-1, 0}};      /* the second: of functions that archdef calls in this thread */
+static __thread int called_back;        /* whether such a function runs */
 static __thread uint32_t last_error;
+static pthread_key_t thread_ends;
+static pthread_once_t thread_ends_once = PTHREAD_ONCE_INIT;
 
 #define MISSING_CONFIGURATION 52
 #define MOST_CONFIGURATIONS 64      /* arguments of a launch may launch something themselves */
@@ -64,7 +69,7 @@ static void say(const char *what)
     fprintf(stderr, "archdef: %s: %s\n", what, strerror(errno));
 }
 
-static int exchange(const void *sent, size_t sent_bytes, struct answer *answer, int *descriptor)
+static int exchange(int connection, const void *sent, size_t sent_bytes, struct answer *answer, int *descriptor)
 {
     char control[CMSG_SPACE(sizeof(int))];
     struct iovec part = {answer, sizeof *answer};
@@ -95,7 +100,33 @@ static uint64_t write_text(uint64_t text, uint64_t bytes, uint64_t unused, uint6
 
 static uint64_t start_server(uint64_t, uint64_t, uint64_t, uint64_t);
 
-static int connect_thread(uint32_t serves)
+static void disconnect_thread(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; ++i)
+        if (connections[i].end >= 0) {
+            close(connections[i].end);
+            connections[i].end = -1;
+        }
+}
+
+static void make_thread_ends(void)
+{
+    if (pthread_key_create(&thread_ends, disconnect_thread))
+        say("connections of threads that end stay open");
+}
+
+/* Tells this program from one that the process ran before it: the kernel gives each 16 random bytes. */
+static uint32_t image(void)
+{
+    uint32_t word = 0;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random)
+        memcpy(&word, random, sizeof word);
+    return word;
+}
+
+static int greet(struct connection *to, uint32_t serves)
 {
     const char *path = getenv(SOCKET_VARIABLE);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -106,9 +137,9 @@ static int connect_thread(uint32_t serves)
         return -1;
     }
     strcpy(address.sun_path, path);
-    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    connected_process = getpid();
-    if (connection < 0 || connect(connection, (struct sockaddr *)&address, sizeof address) < 0) {
+    to->end = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    to->process = getpid();
+    if (to->end < 0 || connect(to->end, (struct sockaddr *)&address, sizeof address) < 0) {
         say("the simulator is not to be reached");
         return -1;
     }
@@ -120,9 +151,34 @@ static int connect_thread(uint32_t serves)
             scratch = NULL;
     }
     pthread_mutex_unlock(&scratch_lock);
-    struct hello hello = {FUNCTIONS, (uint32_t)connected_process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text,
-                          (uint64_t)start_server, serves, 0};
-    return scratch && exchange(&hello, sizeof hello, &answer, &descriptor) == 0 && answer.value == 0 ? 0 : -1;
+    struct hello hello = {FUNCTIONS, (uint32_t)to->process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text, (uint64_t)start_server, serves, image()};
+    return scratch && exchange(to->end, &hello, sizeof hello, &answer, &descriptor) == 0 && answer.value == 0 ? 0 : -1;
+}
+
+/* Connect, unless it is done already; a child of fork begins anew. */
+static int connect_thread(struct connection *to, uint32_t serves)
+{
+    if (to->end >= 0 && to->process == getpid())
+        return 0;
+    if (to->end >= 0)
+        close(to->end);
+    pthread_once(&thread_ends_once, make_thread_ends);
+    pthread_setspecific(thread_ends, to);
+    if (greet(to, serves) == 0)
+        return 0;
+    if (to->end >= 0)
+        close(to->end);
+    to->end = -1;
+    return -1;
+}
+
+static uint64_t call_function(const struct answer *answer)
+{
+    ++called_back;
+    uint64_t result = ((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t))answer->value)(
+        answer->arguments[0], answer->arguments[1], answer->arguments[2], answer->arguments[3]);
+    --called_back;
+    return result;
 }
 
 static uint64_t map_shared(const struct answer *answer, int descriptor)
@@ -156,6 +212,13 @@ static void put_shape(void *to, uint64_t xy, uint64_t z)
     memcpy(to, three, sizeof three);
 }
 
+/* What a function may ask that archdef itself has called: archdef waits for that function, and may hold what another answer needs. */
+static int is_permitted(uint32_t function)
+{
+    return !called_back || function == NUMBER_cudaGetErrorString || function == NUMBER_cudaGetErrorName || function == NUMBER_cuGetErrorString
+        || function == NUMBER_cuGetErrorName;
+}
+
 /* What stands between <<< and >>> is kept until the stub asks for it, and the last error is known: answer without asking archdef. */
 static int answered_here(uint32_t function, const uint64_t *given, uint64_t *result)
 {
@@ -178,7 +241,7 @@ static int answered_here(uint32_t function, const uint64_t *given, uint64_t *res
     case NUMBER_cudaGetLastError:
     case NUMBER_cudaPeekAtLastError:
         *result = 0;
-        return connection >= 0 && connected_process == getpid() && last_error == 0;
+        return connections[0].end >= 0 && connections[0].process == getpid() && last_error == 0;
     default:
         return 0;
     }
@@ -193,17 +256,18 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
     uint64_t result;
     if (answered_here(function, integers, &result))
         return result;
-    if ((connection < 0 || connected_process != getpid()) && connect_thread(0) < 0) {
-        connection = -1;
+    if (!is_permitted(function))
+        return NOT_PERMITTED;
+    struct connection *to = connections + (called_back > 0);
+    if (connect_thread(to, 0) < 0)
         return UNAVAILABLE;
-    }
     memcpy(request.integers, integers, sizeof request.integers);
     memcpy(request.floats, floats, sizeof request.floats);
     memcpy(request.stack, stack, sizeof request.stack);
     const void *sent = &request;
     size_t bytes = sizeof request;
     for (;;) {
-        if (exchange(sent, bytes, &answer, &descriptor) < 0) {
+        if (exchange(to->end, sent, bytes, &answer, &descriptor) < 0) {
             static int said;        /* once: a program that does not look at errors may call without end */
             if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
                 fprintf(stderr, "archdef: the simulator has gone; `%s` and all calls after it fail\n", standin_names[function]);
@@ -212,8 +276,7 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
         if (answer.kind == ANSWER_RETURN)
             break;
         if (answer.kind == ANSWER_CALL)
-            result = ((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t))answer.value)(
-                answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
+            result = call_function(&answer);
         else if (answer.kind == ANSWER_MAP)
             result = map_shared(&answer, descriptor);
         else if (answer.kind == ANSWER_REPLACE)
@@ -228,7 +291,8 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
         bytes = sizeof result;
     }
     errno = kept;
-    last_error = answer.last_error;
+    if (!called_back)
+        last_error = answer.last_error;
     return answer.value;
 }
 
@@ -239,10 +303,9 @@ static void *serve(void *unused)
     uint64_t result = 0;
     int descriptor;
     (void)unused;
-    if (connect_thread(1) == 0)
-        while (exchange(&result, sizeof result, &answer, &descriptor) == 0 && answer.kind == ANSWER_CALL)
-            result = ((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t))answer.value)(
-                answer.arguments[0], answer.arguments[1], answer.arguments[2], answer.arguments[3]);
+    if (connect_thread(connections, 1) == 0)
+        while (exchange(connections[0].end, &result, sizeof result, &answer, &descriptor) == 0 && answer.kind == ANSWER_CALL)
+            result = call_function(&answer);
     return NULL;
 }
 

@@ -99,6 +99,6 @@ def test_generators_give_their_sequences(build, machine, kind, where, tmp_path):
 def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     found, got = run(build, MACHINES[-1], tmp_path, "wrong")
     assert {name: int(status[0]) for name, status in got} == {
-        "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "order": 104, "stream": 101, "host": 104, "missing": 103, "none": 0,
+        "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "order": 104, "stream": 101, "host": 104, "room": 104, "missing": 103, "none": 0,
         "destroy": 0, "destroyed": 101}
     assert found.missing == {"curandGeneratePoisson": 1} and "curandCreateGenerator: generator 201 (Sobol's)" in found.failures

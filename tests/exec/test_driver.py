@@ -27,13 +27,18 @@ def test_a_part_of_the_driver_does_what_it_shall(build, machine, part, tmp_path)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_kernel_is_launched_in_every_way_on_every_kind_of_machine(build, machine, tmp_path):
     found, printed = run([build("driver", "driver", CODE), "launches"], machine, tmp_path)
-    assert printed == "PASSED\n" and [(each.kernel, each.launches) for each in found.kernels] == [("vector_add", 3)]
+    assert printed == "PASSED\n" and [(each.kernel, each.launches) for each in found.kernels] == [("vector_add", 4)]
 
 
 def test_why_calls_failed_is_told_with_the_name_of_the_function(build, tmp_path):
     found, _ = run([build("driver", "driver", TEXT), "images"], "gf100", tmp_path)
     assert any(text.startswith("cuModuleLoadData: a cubin holds machine code") for text in found.failures)
     assert any(text.startswith("cuModuleGetFunction: the module has no kernel 'nonesuch'; it has vector_add, scale") for text in found.failures)
+
+
+def test_rows_are_set_at_once(build, tmp_path):
+    found, _ = run([build("driver", "driver", TEXT), "memory"], "gf100", tmp_path)
+    assert [each.copies for each in found.copies if each.name == "memset"] == [4]
 
 
 def test_what_is_missing_is_named(build, tmp_path):

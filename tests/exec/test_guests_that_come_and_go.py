@@ -1,4 +1,6 @@
 """Do programs that ask in a loop come to an end, and does archdef outlive those that die or leave others behind?"""
+import threading
+
 import pytest
 from fat import binary, entry
 
@@ -53,3 +55,25 @@ def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
 def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
     found = ran(build, "configurations", tmp_path)
     assert found.exit_code == 0 and any("<<<" in text for text in found.failures)
+
+
+def test_threads_that_have_ended_hold_no_files_open(build, tmp_path):
+    assert ran(build, "threads", tmp_path).exit_code == 0
+
+
+def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, tmp_path):
+    found = ran(build, "callback_asks", tmp_path)
+    assert found.exit_code == 0 and found.launches == 1 and found.failures == ()
+
+
+def test_a_process_that_runs_another_program_begins_anew(build, tmp_path):
+    found = ran(build, "runs_itself", tmp_path)
+    assert found.exit_code == 0 and (tmp_path / "output").read_text() == "cudaErrorMemoryAllocation\n" * 2
+
+
+def test_a_program_that_has_ended_leaves_no_thread_here(build, tmp_path):
+    before = set(threading.enumerate())
+    assert ran(build, "callback_asks", tmp_path).exit_code == 0
+    for each in set(threading.enumerate()) - before:
+        each.join(10)
+        assert not each.is_alive()

@@ -87,7 +87,9 @@ def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, wher
     ("__global__ void k(int *p) {\n    *p = nothing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu(2): error: identifier \"nothing\" is undefined"),
     ("__global__ void k(int *p) { }\nint main() {\n    k<<<1, 1(nullptr);\n}\n", "main.cu:3: a launch whose parts cannot be told apart"),
     ("#include \"nowhere.h\"\nint main() { }\n", "nowhere.h: No such file"),
-    ("__global__ void k(int *p) { }\nvoid elsewhere();\nint main() { elsewhere(); }\n", "undefined reference to `elsewhere()'")])
+    ("__global__ void k(int *p) { }\nvoid elsewhere();\nint main() { elsewhere(); }\n", "undefined reference to `elsewhere()'"),
+    ("extern \"C\" int curandCreateGenerator(void **, int);\nint main() { return curandCreateGenerator(nullptr, 100); }\n",
+     "undefined reference to `curandCreateGenerator'")])
 def test_errors_of_compilers_name_lines_of_the_users_file(made, monkeypatch, text, said):
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     with pytest.raises(CompileError) as refused:

@@ -1,12 +1,17 @@
 """Device code that a program has loaded, and its kernels: as modules of a context, or as libraries that belong to none."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import attrs
 
 from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver import images
 from archdef.run.module import Kernel, Module
 from archdef.runtime.status import Refusal
+
+if TYPE_CHECKING:
+    from archdef.exec.session import Session
 
 
 @attrs.define(eq=False)
@@ -17,6 +22,15 @@ class Loaded:
     handle: int = 0
     kernels: dict[str, int] = attrs.Factory(dict)
     """Name → handle of those that were asked for."""
+    variables: set[int] = attrs.Factory(set)
+    """Addresses of those that were asked for."""
+
+    def forget(self, session: Session) -> None:
+        """Let its handles stand for nothing, and the addresses of its variables, whose memory goes with it."""
+        for handle in (*self.kernels.values(), self.handle):
+            session.forget(handle)
+        for address in self.variables:
+            session.forget_variable(address)
 
 
 @attrs.frozen(eq=False)
@@ -87,9 +101,3 @@ def kernel_of(thread: Thread, handle: int) -> Kernel:
     if found.kernel.module.device is not thread.runtime.devices.current:
         raise Refusal("InvalidResourceHandle", f"{found.kernel.name} was loaded on another device than that of the current context")
     return found.kernel
-
-
-def forget(thread: Thread, module: Loaded) -> None:
-    """Let the handles of a module and of its kernels stand for nothing."""
-    for each in (*module.kernels.values(), module.handle):
-        thread.session.forget(each)

@@ -8,7 +8,7 @@ from archdef.exec.calls import Thread, signed
 from archdef.exec.cuda_driver import images, launches, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
-from archdef.exec.cuda_driver.kernels import Library, LibraryKernel, forget, function, on_device
+from archdef.exec.cuda_driver.kernels import Library, LibraryKernel, function, on_device
 from archdef.runtime.status import Refusal
 
 
@@ -49,7 +49,7 @@ def unload(thread: Thread, handle: int) -> None:
     """Forget a library, its modules and its kernels."""
     library = thread.session.thing(handle, Library)
     for module in library.loaded.values():
-        forget(thread, module)
+        module.forget(thread.session)
     for each in (*library.kernels.values(), handle):
         thread.session.forget(each)
 
@@ -91,8 +91,8 @@ def get_module(thread: Thread, out: int, handle: int) -> None:
 @answers("cuLibraryGetGlobal")
 def get_variable(thread: Thread, address_out: int, nbytes_out: int, handle: int, name: int) -> None:
     """Say where a variable lies on the current device."""
-    module = on_device(thread, thread.session.thing(handle, Library)).module
-    modules.put_variable(thread, module, thread.memory.text(name), address_out, nbytes_out)
+    of = on_device(thread, thread.session.thing(handle, Library))
+    modules.put_variable(thread, of, thread.memory.text(name), address_out, nbytes_out)
 
 
 @answers("cuKernelGetFunction")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import boxes, memory
 from archdef.runtime import ends
@@ -46,7 +46,10 @@ def allocate_managed(thread: Thread, out: int, nbytes: int, flags: int) -> None:
 
 def _note(thread: Thread, out: int) -> None:
     """Let an allocation go with its context."""
-    thread.session.contexts.needed(thread).addresses.add(thread.memory.word(out))
+    address = thread.memory.word(out)
+    pointer = thread.session.allocation(address)
+    if pointer is not None:
+        thread.session.contexts.needed(thread).allocations[address] = pointer
 
 
 @answers("cuMemGetAddressRange_v2")
@@ -182,16 +185,20 @@ def _fill(thread: Thread, address: int, value: int, count: int, width: int, stre
     if address % width:
         raise Refusal("InvalidValue", f"{address:#x} is no multiple of {width}")
     if count:
-        thread.runtime.MemsetAsync(memory.device_end(thread, address), value & (1 << 8 * width) - 1, count * width, thread.session.stream(stream), width)
+        thread.runtime.MemsetAsync(memory.device_end(thread, address), value, count * width, thread.session.stream(stream), width)
 
 
 def _fill_rows(thread: Thread, address: int, pitch: int, value: int, columns: int, rows: int, width: int, stream: int) -> None:
-    if columns * width > pitch and rows > 1 or rows > _MOST_ROWS:
-        raise Refusal("InvalidValue", f"{rows} rows of {columns} elements, {pitch} bytes apart")
-    if columns * width == pitch:
-        columns, rows = columns * rows, min(rows, 1)
-    for row in range(rows):
-        _fill(thread, address + row * pitch, value, columns, width, stream)
+    if rows > 1 and (columns * width > pitch or pitch % width):
+        raise Refusal("InvalidValue", f"{rows} rows of {columns} elements of {width} bytes, {pitch} bytes apart")
+    if rows <= 1 or columns * width == pitch:
+        _fill(thread, address, value, columns * rows, width, stream)
+        return
+    if address % width:
+        raise Refusal("InvalidValue", f"{address:#x} is no multiple of {width}")
+    if columns:
+        region = ends.Region(memory.device_end(thread, address), pitch)
+        thread.runtime.set_box(region, value, (columns * width, rows, 1), thread.session.stream(stream), width)
 
 
 def _answer_sets(width: int) -> None:
@@ -217,19 +224,3 @@ def _answer_sets(width: int) -> None:
 
 for _width in (1, 2, 4):
     _answer_sets(_width)
-
-
-@answers("cuMemHostGetFlags")
-def host_flags(thread: Thread, out: int, address: int) -> None:
-    """Give the flags of page-locked memory: none that kernels could tell."""
-    if thread.session.host_view(address, 1) is None and not thread.session.is_registered(address):
-        raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
-    thread.memory.put_word(out, 0, 4)
-
-
-@answers("cuStreamAttachMemAsync")
-def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: int) -> None:
-    """Check the address: managed memory is seen by all streams and by the host."""
-    thread.session.stream(stream)
-    if not thread.session.is_managed(address) or signed(flags) not in (1, 2, 4):
-        raise Refusal("InvalidValue", f"{address:#x} is no managed memory, or there is no way {signed(flags)} to attach it")

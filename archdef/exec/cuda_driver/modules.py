@@ -6,26 +6,26 @@ from pathlib import Path
 from typing import Final
 
 from archdef.errors import ArchdefError
+from archdef.exec import fatbin
 from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver import images
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
-from archdef.exec.cuda_driver.kernels import Function, Loaded, forget, function, loaded
-from archdef.run.module import Module
+from archdef.exec.cuda_driver.kernels import Function, Loaded, function, loaded
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
-_FILE_NOT_FOUND: Final = 301
 _LAZY: Final = 2
 _LOADED: Final = 1
 
 
-def put_variable(thread: Thread, module: Module, name: str, address_out: int, nbytes_out: int) -> None:
+def put_variable(thread: Thread, of: Loaded, name: str, address_out: int, nbytes_out: int) -> None:
     """Say where a variable lies. Raises Refusal if there is none of that name."""
-    declared = module.ptx.variables.get(name)
+    declared = of.module.ptx.variables.get(name)
     if declared is None or declared.space not in ("global", "const") or declared.opaque is not None:
         raise Refusal("SymbolNotFound", f"the module has no variable {name!r}")
-    symbol = module.symbols[name]
+    symbol = of.module.symbols[name]
+    of.variables.add(symbol.address)
     thread.session.variable(Pointer(symbol.address, symbol.memory, symbol.nbytes))
     for out, value in ((address_out, symbol.address), (nbytes_out, symbol.nbytes)):
         if out:
@@ -66,7 +66,10 @@ def image_of_file(thread: Thread, path: int) -> images.Image:
     """Read device code from a file that a program names. Raises Refusal."""
     name = thread.memory.text(path)
     try:
-        return images.image_of((Path(f"/proc/{thread.session.process}/cwd") / name).read_bytes())
+        file = Path(f"/proc/{thread.session.process}/cwd") / name
+        if not file.is_file() or file.stat().st_size > fatbin.MOST_BYTES:       # a device may never end
+            raise FileNotFoundError("there is no such file of device code")
+        return images.image_of(file.read_bytes())
     except (OSError, ValueError) as error:
         raise Refusal("FileNotFound", f"{name!r} cannot be read: {error}") from None
 
@@ -74,7 +77,7 @@ def image_of_file(thread: Thread, path: int) -> images.Image:
 @answers("cuModuleUnload")
 def unload(thread: Thread, handle: int) -> None:
     """Forget a module and its kernels."""
-    forget(thread, thread.session.thing(handle, Loaded))
+    thread.session.contexts.unload(thread.session.thing(handle, Loaded))
 
 
 @answers("cuModuleGetFunction")
@@ -100,7 +103,7 @@ def list_functions(thread: Thread, outs: int, count: int, handle: int) -> None:
 @answers("cuModuleGetGlobal_v2")
 def get_variable(thread: Thread, address_out: int, nbytes_out: int, handle: int, name: int) -> None:
     """Say where a variable lies."""
-    put_variable(thread, thread.session.thing(handle, Loaded).module, thread.memory.text(name), address_out, nbytes_out)
+    put_variable(thread, thread.session.thing(handle, Loaded), thread.memory.text(name), address_out, nbytes_out)
 
 
 @answers("cuModuleGetLoadingMode", context=False, initialised=False)

@@ -23,16 +23,19 @@ def _described(thread: Thread, address: int) -> dict[str, Any] | None:
     base = thread.session.allocation(address)
     if base is not None:
         return _of_device(thread, address, base)
-    if thread.session.host_view(address, 1) is not None or thread.session.is_registered(address):
-        context = thread.session.contexts.needed(thread)
-        return {"context": context.handle, "kind": _HOST, "host_pointer": address, "ordinal": context.device, "buffer": address, "mapped": 1}
-    return None
+    allocated = thread.session.host_view(address, 1) is not None
+    if not allocated and not thread.session.is_registered(address):
+        return None
+    context = thread.session.contexts.needed(thread)
+    found = {"context": context.handle, "kind": _HOST, "host_pointer": address, "ordinal": context.device, "buffer": address, "mapped": 1}
+    seen = allocated and thread.runtime.GetDeviceProperties().canMapHostMemory
+    return found | {"device_pointer": thread.session.host_on_devices(thread.connection, address)} if seen else found
 
 
 def _of_device(thread: Thread, address: int, base: Pointer) -> dict[str, Any]:
     contexts, managed = thread.session.contexts, thread.session.is_managed(address)
     number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is base.memory)
-    context = next((each for each in thread.contexts if int(base) in each.addresses), None) or contexts.primary(number)
+    context = next((each for each in thread.contexts if each.allocations.get(int(base)) is base), None) or contexts.primary(number)
     found = {"context": context.handle, "kind": _DEVICE, "device_pointer": address, "buffer": int(base), "managed": int(managed), "ordinal": number,
              "start": int(base), "nbytes": base.left, "mapped": 1, "access": _READ_AND_WRITE}
     return found | {"host_pointer": address} if managed else found

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from archdef.exec.calls import Thread, answers, shape, signed
-from archdef.host import Launched, Node
-from archdef.runtime.launch_calls import CLUSTER
+from archdef.host import Node
+from archdef.runtime.launch_calls import CLUSTER, COOPERATIVE
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, .
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
     kernel = thread.session.kernel(stub)
-    start_kernel(thread, kernel, grid, block, arguments_at(thread, kernel, arguments), shared_bytes, stream, cooperative, handle=stub)
+    values = arguments_at(thread, kernel, arguments)
+    start_kernel(thread, kernel, grid, block, values, shared_bytes, stream, [(COOPERATIVE, 1)] if cooperative else [], handle=stub)
 
 
 def arguments_at(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
@@ -66,19 +67,16 @@ def arguments_at(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
 
 
 def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], values: Sequence[bytes], shared_bytes: int, stream: int,
-                 cooperative: bool = False, *, handle: int) -> None:
-    """Put a kernel with its arguments into a stream; `handle` is what the program names the kernel by."""
-    start = thread.runtime.LaunchCooperativeKernel if cooperative else thread.runtime.LaunchKernel
-    launched(thread, kernel, start(kernel, grid, block, values, shared_bytes, thread.session.stream(stream)), handle, (*grid, *block), shared_bytes, values)
+                 attributes: Sequence[tuple[int, Any]] = (), *, handle: int) -> None:
+    """Put a kernel with its arguments into a stream, and count the launch; of one that becomes the node of a graph, note what it was made of.
 
-
-def launched(thread: Thread, kernel: Kernel, launch: Launched | Node, handle: int, shapes: tuple[int, ...], shared_bytes: int,
-             values: Sequence[bytes]) -> None:
-    """Count a launch; of one that became the node of a graph, note what it was made of."""
-    if isinstance(launch, Node):
-        launch.work = attrs.evolve(launch.work, given=(handle, *shapes, shared_bytes, values))
+    handle : what the program names the kernel by.
+    """
+    made = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
+    if isinstance(made, Node):
+        made.work = attrs.evolve(made.work, given=(handle, *grid, *block, shared_bytes, values))
     else:
-        thread.session.note_launch(kernel, values, launch)
+        thread.session.note_launch(kernel, values, made)
 
 
 def versions(thread: Thread, kernel: Kernel) -> tuple[int, int]:
@@ -122,13 +120,18 @@ def get_name(thread: Thread, out: int, stub: int) -> None:
 def _config(thread: Thread, address: int) -> tuple[tuple[int, ...], tuple[int, ...], int, int, list[tuple[int, Any]]]:
     """Read a cudaLaunchConfig_t: grid, block, dynamic shared bytes, stream, attributes."""
     *shapes, shared_bytes, stream, attributes, count = _CONFIG.unpack(thread.memory.get(address, _CONFIG.size))
+    return tuple(shapes[:3]), tuple(shapes[3:]), shared_bytes, stream, attributes_at(thread, attributes, count)
+
+
+def attributes_at(thread: Thread, address: int, count: int) -> list[tuple[int, Any]]:
+    """Read attributes of a launch: numbers and values. Raises Refusal."""
     if count > _MOST_ATTRIBUTES:
         raise Refusal("InvalidValue", f"{count} attributes of a launch")
     found: list[tuple[int, Any]] = []
     for number in range(count):
-        kind, *words = _ATTRIBUTE.unpack(thread.memory.get(attributes + number * _ATTRIBUTE.size, _ATTRIBUTE.size))
+        kind, *words = _ATTRIBUTE.unpack(thread.memory.get(address + number * _ATTRIBUTE.size, _ATTRIBUTE.size))
         found.append((kind, tuple(words) if kind == CLUSTER else signed(words[0])))
-    return tuple(shapes[:3]), tuple(shapes[3:]), shared_bytes, stream, found
+    return found
 
 
 @answers("cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz")
@@ -136,9 +139,7 @@ def launch_with_attributes(thread: Thread, config: int, stub: int, arguments: in
     """Launch with attributes."""
     grid, block, shared_bytes, stream, attributes = _config(thread, config)
     kernel = thread.session.kernel(stub)
-    values = arguments_at(thread, kernel, arguments)
-    found = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
-    launched(thread, kernel, found, stub, (*grid, *block), shared_bytes, values)
+    start_kernel(thread, kernel, grid, block, arguments_at(thread, kernel, arguments), shared_bytes, stream, attributes, handle=stub)
 
 
 @answers("cudaOccupancyMaxActiveClusters")

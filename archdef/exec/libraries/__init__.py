@@ -3,5 +3,7 @@ from archdef.exec.calls import REFUSALS
 from archdef.exec.libraries import cublas, cufft, curand, cusparse
 
 REFUSALS.update({"cudnn": 3000, "cusolver": 9, "nccl": 5, "npp": -9999})
-REFUSALS.update(dict.fromkeys(("cublasLtGetStatus", "cudnnGetErrorString", "ncclGetErrorString", "nppiMalloc"), 0))     # these give addresses
+REFUSALS.update(dict.fromkeys(("cublasLtGetStatus", "cudnnGetErrorString", "ncclGetErrorString", "nppiMalloc",      # these give addresses
+                               "cublasLtGetVersion", "cublasLtGetCudartVersion", "cudnnGetVersion", "cudnnGetCudartVersion",    # and these numbers
+                               "cudnnGetMaxDeviceVersion"), 0))
 __all__ = ["cublas", "cufft", "curand", "cusparse"]

@@ -26,6 +26,8 @@ _NAMED_TYPES: Final = {(4, 4, 4): 0x29, (0, 4, 4): 0x2A, (4, 0, 4): 0x2C, (5, 5,
 """cudaDataType of input, of output and of what is computed with → cufftType."""
 _THREADS: Final = 128
 _AXES: Final = 3
+_ROOMS: Final = 2
+"""Passes read one array and write the other."""
 
 
 @attrs.frozen
@@ -91,13 +93,13 @@ class Plan:
 
     def room(self, thread: Thread) -> list[Pointer]:
         """Give memory for the passes, and see to the roots of unity."""
-        if not self.rooms:
-            for length in {each for each in self.lengths if each > 1}:
-                angles = -2 * np.pi * np.arange(length) / length
-                table = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(self.real.dtype)
-                self.roots[length] = device_memory(thread, table.nbytes)
-                to_device(thread, self.roots[length], table, self.stream)
-            self.rooms = [device_memory(thread, self.nbytes) for _ in range(2)]
+        while len(self.rooms) < _ROOMS:       # first, as what is too much for the device need not be computed here
+            self.rooms.append(device_memory(thread, self.nbytes))
+        for length in {each for each in self.lengths if each > 1} - self.roots.keys():
+            angles = -2 * np.pi * np.arange(length) / length
+            table = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(self.real.dtype)
+            self.roots[length] = device_memory(thread, table.nbytes)
+            to_device(thread, self.roots[length], table, self.stream)
         return self.rooms
 
     def free(self, thread: Thread) -> None:
@@ -148,7 +150,7 @@ def _made(thread: Thread, handle: int, lengths: tuple[int, ...], kind: int, batc
     plan = _plan(thread, handle)
     present(size=size)
     _make(plan, tuple(map(signed, lengths)), kind, signed(batch), given)
-    thread.memory.put_word(size, 2 * plan.nbytes)
+    thread.memory.put_word(size, _ROOMS * plan.nbytes)
 
 
 def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tuple[int, int], distances: tuple[int, int],
@@ -248,7 +250,7 @@ def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: 
 def get_size(thread: Thread, handle: int, size: int) -> None:
     """Give the bytes that the passes need."""
     present(size=size)
-    thread.memory.put_word(size, 2 * _plan(thread, handle).nbytes)
+    thread.memory.put_word(size, _ROOMS * _plan(thread, handle).nbytes)
 
 
 @answers("cufftDestroy")

@@ -23,6 +23,8 @@ _KINDS: Final[dict[int, type[Sequences]]] = {100: Xorwow, 101: Xorwow, 121: Mrg3
 _OTHERS: Final = {141: "MTGP32", 142: "MT19937", 200: "Sobol's", 201: "Sobol's", 202: "Sobol's, scrambled", 203: "Sobol's of 64 bits",
                   204: "Sobol's of 64 bits, scrambled"}
 _THREADS: Final = 64
+_DRAWN_AT_ONCE: Final = 1 << 16
+"""Numbers, or pairs, of a generator of the host that are made before they are written: a program may ask for more than there is memory."""
 
 
 @attrs.define(eq=False)
@@ -152,10 +154,7 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     units, double = count // 2 if what == "normal" else count, real is not None and real.nbytes == 8
     sequences = found.begun(thread)
     if found.on_host:
-        made = sequences.draw(units, getattr(sequences, f"{what}{'_double' if double else ''}")).reshape(-1)
-        if more:
-            made = (made * made.dtype.type(more[1]) + made.dtype.type(more[0])).astype(made.dtype)
-        thread.memory.out_of(out, np.ascontiguousarray(made).view("u1"))
+        _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, units, more)
         return
     name = f"{sequences.name}{'_d' if double else ''}"
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
@@ -163,6 +162,16 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
     launch(thread, chosen, (-(-min(units, sequences.count) // _THREADS),), (_THREADS,), arguments, found.stream)
     sequences.turn = (sequences.turn + units) % sequences.count
+
+
+def _draw(thread: Thread, sequences: Sequences, what: str, out: int, units: int, more: tuple[float, ...]) -> None:
+    """Make numbers on the host; `more`: mean and standard deviation."""
+    for first in range(0, units, _DRAWN_AT_ONCE):
+        made = sequences.draw(min(_DRAWN_AT_ONCE, units - first), getattr(sequences, what)).reshape(-1)
+        if more:
+            made = (made * made.dtype.type(more[1]) + made.dtype.type(more[0])).astype(made.dtype)
+        thread.memory.out_of(out, np.ascontiguousarray(made).view("u1"))
+        out += made.nbytes
 
 
 @answers("curandGenerate")

@@ -234,6 +234,18 @@ def get_type(thread: Thread, handle: int) -> int:
     return thread.session.thing(handle, Description).type
 
 
+@answers("cusparseGetMatFillMode")
+def get_fill_mode(thread: Thread, handle: int) -> int:
+    """Say which half of a triangular matrix is meant."""
+    return thread.session.thing(handle, Description).fill_mode
+
+
+@answers("cusparseGetMatDiagType")
+def get_diagonal_type(thread: Thread, handle: int) -> int:
+    """Say whether the diagonal is all 1."""
+    return thread.session.thing(handle, Description).diagonal_type
+
+
 @answers("cusparseGetMatIndexBase")
 def get_base(thread: Thread, handle: int) -> int:
     """Say where indices begin."""

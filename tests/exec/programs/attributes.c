@@ -25,21 +25,7 @@ static int factor;
 enum { N = 512 };
 static const dim3 BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-}
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
-}
+REGISTERS(KERNEL(scale), VARIABLE(factor))
 
 static void launches(void)
 {
@@ -190,14 +176,4 @@ static void injected(void)
     expect(pop_a() == 0, "a range");
 }
 
-int main(int count, char **arguments)
-{
-    static const struct { const char *name; void (*run)(void); } parts[] = {{"launches", launches}, {"asked", asked}, {"pools", pools}, {"ranges", ranges}, {"injected", injected}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
-            parts[i].run();
-            puts("PASSED");
-            return 0;
-        }
-    return 4;
-}
+PARTS({"launches", launches}, {"asked", asked}, {"pools", pools}, {"ranges", ranges}, {"injected", injected})

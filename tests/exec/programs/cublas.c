@@ -233,6 +233,8 @@ static void legacy(void)
 {
     enum { N = 6 };
     float host[N * N], *a, *b;
+    size_t before, after, all;
+    CHECK(cudaMemGetInfo(&before, &all));
     CHECK(cublasInit());
     CHECK(cublasAlloc(N * N, sizeof(float), (void **)&a));
     for (int i = 0; i < N * N; ++i)
@@ -248,7 +250,10 @@ static void legacy(void)
     printf("errors %d", cublasGetError());
     printf(" %d\n", cublasGetError());
     CHECK(cublasFree(a));
+    CHECK(cublasFree(b));
     CHECK(cublasShutdown());
+    CHECK(cudaMemGetInfo(&after, &all));
+    printf("kept %d\n", before - after > 1000);        /* the kernels themselves stay */
 }
 
 static void wrong(void)

@@ -81,4 +81,37 @@ static struct { int magic, version; const void *data; void *file; } wrapper = {0
 
 static void **registered(void) { return __cudaRegisterFatBinary(&wrapper); }
 #define KERNEL(name) __cudaRegisterFunction(handle, (const char *)name, #name, #name, -1, 0, 0, 0, 0, 0)
+#define VARIABLE(name) __cudaRegisterVar(handle, (char *)&name, #name, #name, 0, sizeof name, 0, 0)
+/* What the compiler lets run before main: kernels, variables and textures of the device code, with commas between. */
+#define REGISTERS(...) \
+    __attribute__((constructor)) static void set_up(void) \
+    { \
+        void **handle = registered(); \
+        __VA_ARGS__; \
+        __cudaRegisterFatBinaryEnd(handle); \
+    }
+
 #define CHECK(call) do { int status = (call); if (status) { printf("%s: %s\n", #call, cudaGetErrorName(status)); exit(1); } } while (0)
+#define SAY(call) printf("%s\n", cudaGetErrorName(call))
+
+static void expect(int right, const char *what)
+{
+    if (!right) {
+        printf("wrong: %s\n", what);
+        exit(3);
+    }
+}
+
+/* A program of parts, {name, function}, of which an argument names the one to run. */
+#define PARTS(...) \
+    int main(int count, char **arguments) \
+    { \
+        static const struct { const char *name; void (*run)(void); } parts[] = {__VA_ARGS__}; \
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) \
+            if (count > 1 && !strcmp(parts[i].name, arguments[1])) { \
+                parts[i].run(); \
+                puts("PASSED"); \
+                return 0; \
+            } \
+        return 4; \
+    }

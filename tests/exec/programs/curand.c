@@ -1,4 +1,5 @@
 /* Calls cuRAND by its ABI; prints every number. Arguments: the generator, where (h: the host), its seed, its offset; or "wrong". */
+#include <sys/mman.h>
 #include "cuda_few.h"
 
 int curandCreateGenerator(void **, int), curandCreateGeneratorHost(void **, int), curandDestroyGenerator(void *);
@@ -56,6 +57,9 @@ static void wrong(void)
     printf("order %d\n", curandSetGeneratorOrdering(made, 7));
     printf("stream %d\n", curandSetStream(made, stream));
     printf("host %d\n", curandGenerate(host, (unsigned *)16, 4));
+    unsigned *few = mmap(0, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(few + (1 << 18), 1 << 20, PROT_NONE);
+    printf("room %d\n", curandGenerate(host, few, (size_t)1 << 50));
     printf("missing %d\n", curandGeneratePoisson(made, there, 4, 2.0));
     printf("none %d\n", curandGenerate(made, 0, 0));
     printf("destroy %d\n", curandDestroyGenerator(made));

@@ -63,6 +63,8 @@ static void launches(void)
     CUlaunchConfig configuration = {{4, 1, 1}, {256, 1, 1}, 0, 0, attributes, 2};
     CHECK(cuLaunchKernelEx(&configuration, add, given, 0));
     expect_sum(z);
+    attributes[1].id = 6, attributes[1].value.cooperative = 1;      /* may begin early: the sum is the same */
+    CHECK(cuLaunchKernelEx(&configuration, add, given, 0));
     attributes[1].id = 13;
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuLaunchKernelEx(&configuration, add, given, 0));
     configuration.count = -1;
@@ -100,14 +102,18 @@ static void images(void)
     FAILS("CUDA_ERROR_INVALID_IMAGE", cuModuleLoadData(&none, "\x7f" "ARCmischief..........."));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuModuleLoadData(&none, (void *)16));
     FAILS("CUDA_ERROR_FILE_NOT_FOUND", cuModuleLoad(&none, "nonesuch.ptx"));
+    FAILS("CUDA_ERROR_FILE_NOT_FOUND", cuModuleLoad(&none, "/dev/zero"));      /* which has no end */
     uint32_t cut[64] = {0xba55ed50, 0x00100001, 1 << 29, 0};        /* reaches over the end of the stack */
     FAILS("CUDA_ERROR_INVALID_VALUE", cuModuleLoadFatBinary(&none, cut));
     cut[3] = 1 << 30;
     FAILS("CUDA_ERROR_INVALID_IMAGE", cuModuleLoadFatBinary(&none, cut));
     uint32_t empty[] = {0xba55ed50, 0x00100001, 0, 0};
     FAILS("CUDA_ERROR_NO_BINARY_FOR_GPU", cuModuleLoadFatBinary(&none, empty));
+    CUdeviceptr factor;
+    CHECK(cuModuleGetGlobal(&factor, 0, module, "factor"));
     CHECK(cuModuleUnload(module));
     FAILS("CUDA_ERROR_INVALID_HANDLE", cuModuleGetFunction(&nothing, module, "scale"));
+    FAILS("CUDA_ERROR_NOT_FOUND", cuMemGetAddressRange(0, 0, factor));
 }
 
 static void handles(void)
@@ -169,9 +175,9 @@ static void entry_points(void)
 
 static void contexts(void)
 {
-    CUcontext second, primary, got;
+    CUcontext second, third, primary, got;
     CUdevice device;
-    CUdeviceptr there, own;
+    CUdeviceptr there, own, freed;
     int active;
     unsigned flags;
     CHECK(cuCtxCreate(&second, 4, 1));
@@ -189,7 +195,14 @@ static void contexts(void)
     CHECK(cuCtxSetCurrent(second));
     CHECK(cudaGetDevice(&device));
     EXPECT(device == 1);
+    CHECK(cuMemAlloc(&freed, 64));
+    CHECK(cuMemFree(freed));
+    CHECK(cuCtxCreate(&third, 0, 1));
+    CHECK(cuMemAlloc(&there, 64));
+    EXPECT(there == freed);                         /* the address is the third's now, and not given up with the second */
     CHECK(cuCtxDestroy(second));
+    CHECK(cuMemsetD8(there, 0, 64));
+    CHECK(cuCtxDestroy(third));
     FAILS("CUDA_ERROR_INVALID_CONTEXT", cuCtxPushCurrent(second));
     CHECK(cuDevicePrimaryCtxGetState(1, &flags, &active));
     EXPECT(!active);
@@ -246,6 +259,14 @@ static void memory(void)
     CHECK(cuMemcpyDtoH(word, x, sizeof word));
     for (int i = 0; i < 12; ++i)
         EXPECT(word[i] == (i % 4 < 2 ? 0xdeadbeef : 0));
+    CUdeviceptr large;                              /* rows that are longer than what is set at once */
+    CHECK(cuMemAlloc(&large, 5 << 20));
+    CHECK(cuMemsetD2D32(large, 3 << 20, 0x01020304, 1 << 19, 2));
+    CHECK(cuMemcpyDtoH(word, large + (5 << 20) - 8, 8));
+    EXPECT(word[0] == 0x01020304 && word[1] == 0x01020304);
+    CHECK(cuMemcpyDtoH(word, large + (3 << 20) - 8, 16));
+    EXPECT(word[0] == 0 && word[1] == 0 && word[2] == 0x01020304);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD2D32(large, 3 << 20, 0, 1 << 19, 3));
     CUDA_MEMCPY2D rows = {.source_x = 4, .source_y = 1, .source_kind = 2, .source_device = x, .source_pitch = 16, .kind = 1, .host = half, .pitch = 8,
                           .width = 8, .height = 2};
     CHECK(cuMemcpy2D(&rows));

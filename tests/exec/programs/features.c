@@ -10,22 +10,7 @@ static int factor;
 enum { N = 512 };
 static const dim3 ONE = {1, 1, 1}, BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    KERNEL(says);
-    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-}
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
-}
+REGISTERS(KERNEL(scale), KERNEL(says), VARIABLE(factor))
 
 static void set_factor(int value) { CHECK(cudaMemcpyToSymbol(&factor, &value, sizeof value, 0, ToDevice)); }
 
@@ -182,16 +167,5 @@ static void printing(void)
     printf("behind\n");
 }
 
-int main(int count, char **arguments)
-{
-    static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"streams", streams}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows},
-        {"threads", threads}, {"processes", processes}, {"printing", printing}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
-            parts[i].run();
-            puts("PASSED");
-            return 0;
-        }
-    return 4;
-}
+PARTS({"streams", streams}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
+      {"processes", processes}, {"printing", printing})

@@ -31,21 +31,7 @@ static int factor;
 enum { N = 512 };
 static const dim3 BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-}
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
-}
+REGISTERS(KERNEL(scale), VARIABLE(factor))
 
 static int calls, sum;
 static void add_up(void *data)
@@ -176,7 +162,6 @@ static void captured(void)
     }
 }
 
-#define SAY(call) printf("%s\n", cudaGetErrorName(call))
 static void wrong(void)
 {
     void *there, *gone = (void *)0x12345670;
@@ -251,14 +236,4 @@ static void wrong(void)
     SAY(cudaDeviceSynchronize());
 }
 
-int main(int count, char **arguments)
-{
-    static const struct { const char *name; void (*run)(void); } parts[] = {{"built", built}, {"captured", captured}, {"wrong", wrong}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
-            parts[i].run();
-            puts("PASSED");
-            return 0;
-        }
-    return 4;
-}
+PARTS({"built", built}, {"captured", captured}, {"wrong", wrong})

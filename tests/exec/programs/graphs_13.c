@@ -21,15 +21,7 @@ int cudaGraphGetEdges(cudaGraph_t, cudaGraphNode_t *, cudaGraphNode_t *, size_t 
 int cudaGraphNodeGetDependencies(cudaGraphNode_t, cudaGraphNode_t *, size_t *);
 #endif
 
-__attribute__((constructor)) static void set_up(void) { __cudaRegisterFatBinaryEnd(registered()); }
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
-}
+REGISTERS()
 
 int main(void)
 {

@@ -1,4 +1,5 @@
-/* Programs that ask again and again, that die, and that leave others behind. */
+/* Programs that ask again and again, that die, that leave others behind, whose threads come and go, and whose callbacks ask in turn. */
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,13 +12,7 @@ void never_ends(void) {}
 static const dim3 ONE = {1, 1, 1}, BLOCK = {64, 1, 1};
 enum { STREAMS = 3, NOT_READY = 600 };
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(counts);
-    KERNEL(never_ends);
-    __cudaRegisterFatBinaryEnd(handle);
-}
+REGISTERS(KERNEL(counts), KERNEL(never_ends))
 
 static int polls(void)
 {
@@ -114,11 +109,82 @@ static int configurations(void)
         && cudaGetLastError() == 0 ? 0 : 8;
 }
 
+static void *asks(void *unused)
+{
+    int device;
+    return (void *)(intptr_t)cudaGetDevice(&device);
+}
+
+static int open_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (readdir(folder))
+        ++count;
+    closedir(folder);
+    return count;
+}
+
+static int threads(void)
+{
+    int before = 0;
+    for (int i = 0; i < 40; ++i) {
+        pthread_t thread;
+        void *status;
+        if (pthread_create(&thread, NULL, asks, NULL) || pthread_join(thread, &status) || status)
+            return 5;
+        if (i == 0)
+            before = open_files();
+    }
+    return open_files() == before ? 0 : 6;
+}
+
+static int allocated = -1, launched = -1;
+static char said[64];
+
+static void asks_back(cudaStream_t stream, int status, void *data)
+{
+    void *there;
+    allocated = cudaMalloc(&there, 64);
+    launched = cudaLaunchKernel(counts, ONE, BLOCK, data, 0, 0);
+    strcpy(said, cudaGetErrorName(allocated));
+}
+
+static int callback_asks(void)
+{
+    int *data, device;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaStreamAddCallback(0, asks_back, given, 0));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGetDevice(&device));
+    return allocated == 800 && launched == 800 && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
+}
+
+static int runs_itself(void)
+{
+    void *there;
+    size_t left, all;
+    if (!getenv("AGAIN")) {
+        CHECK(cudaMalloc(&there, 1 << 20));
+        puts(cudaGetErrorName(2));
+        fflush(stdout);
+        setenv("AGAIN", "1", 1);
+        execl("/proc/self/exe", "guests", "runs_itself", NULL);
+        return 5;
+    }
+    CHECK(cudaMemGetInfo(&left, &all));
+    puts(cudaGetErrorName(2));
+    return left == all ? 0 : 6;
+}
+
 int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
-        {"leaves_a_child", leaves_a_child}, {"configurations", configurations}};
+        {"leaves_a_child", leaves_a_child}, {"configurations", configurations},
+        {"threads", threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
             return parts[i].run();

@@ -9,22 +9,7 @@ static int factor;
 enum { N = 512, Portable = 1, Mapped = 2, IllegalAddress = 700 };
 static const dim3 ONE = {1, 1, 1}, BLOCK = {128, 1, 1}, GRID = {N / 128, 1, 1};
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    KERNEL(faults);
-    KERNEL(waits);
-    __cudaRegisterVar(handle, (char *)&factor, "factor", "factor", 0, sizeof factor, 0, 0);
-}
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
-}
+REGISTERS(KERNEL(scale), KERNEL(faults), KERNEL(waits), VARIABLE(factor))
 
 static void scaled(int *there)
 {
@@ -159,6 +144,7 @@ static void wrong(void)
     expect(cudaHostRegister((void *)-4096, 64, Mapped) == 1 && cudaHostRegister(here, (size_t)-1, 0) == 1, "past the end of addresses");
     CHECK(cudaHostRegister(here, sizeof here, Mapped));
     expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 801, "memory on the stack");
+    expect(cudaHostRegister((char *)here - 1, sizeof here, 0) == 712, "some of it twice");
     expect(cudaHostRegister(here, sizeof here, 0) == 712 && cudaHostUnregister(here + 1) == 713, "twice, and not at all");
     CHECK(cudaHostUnregister(here));
 }
@@ -171,15 +157,5 @@ static void refused(void)
     expect(cudaHostGetDevicePointer((void **)&there, there, 0) == 801, "a machine that cannot");
 }
 
-int main(int count, char **arguments)
-{
-    static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside}, {"wrong", wrong}, {"refused", refused}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
-            parts[i].run();
-            puts("PASSED");
-            return 0;
-        }
-    return 4;
-}
+PARTS({"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside},
+      {"wrong", wrong}, {"refused", refused})

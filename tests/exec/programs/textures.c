@@ -11,26 +11,13 @@ static const dim3 ONE = {1, 1, 1}, ALL = {W, H, 1}, ROW = {W, 1, 1};
 static const struct format FLOATS = {32, 0, 0, 0, 2};
 static float pixels[H][W], seen[H][W];
 
-__attribute__((constructor)) static void set_up(void)
+REGISTERS(KERNEL(fetch), KERNEL(fetch_row), KERNEL(referenced), KERNEL(store), __cudaRegisterTexture(handle, &image, 0, "image", 2, 0, 0))
+
+__attribute__((constructor)) static void draw(void)
 {
-    void **handle = registered();
-    KERNEL(fetch);
-    KERNEL(fetch_row);
-    KERNEL(referenced);
-    KERNEL(store);
-    __cudaRegisterTexture(handle, &image, 0, "image", 2, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
     for (int y = 0; y < H; ++y)
         for (int x = 0; x < W; ++x)
             pixels[y][x] = 100 * y + x + 0.25f;
-}
-
-static void expect(int right, const char *what)
-{
-    if (!right) {
-        printf("wrong: %s\n", what);
-        exit(3);
-    }
 }
 
 static void *launched(const void *kernel, dim3 block, unsigned long long handle)
@@ -210,8 +197,6 @@ static void surfaces(void)
     expect(cudaDestroySurfaceObject(surface) == 1, "a surface that was destroyed");
 }
 
-#define SAY(call) printf("%s\n", cudaGetErrorName(call))
-
 static void wrong(void)
 {
     void *array = array_of_pixels(0), *none, *there;
@@ -267,15 +252,5 @@ static void wrong(void)
     SAY(cudaDeviceSynchronize());
 }
 
-int main(int count, char **arguments)
-{
-    static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"rows", rows}, {"boxes", boxes}, {"arrays", arrays}, {"objects", objects}, {"references", references}, {"surfaces", surfaces}, {"wrong", wrong}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (count > 1 && !strcmp(parts[i].name, arguments[1])) {
-            parts[i].run();
-            puts("PASSED");
-            return 0;
-        }
-    return 4;
-}
+PARTS({"rows", rows}, {"boxes", boxes}, {"arrays", arrays}, {"objects", objects}, {"references", references}, {"surfaces", surfaces},
+      {"wrong", wrong})

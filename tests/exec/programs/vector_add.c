@@ -2,12 +2,7 @@
 
 void vector_add(void) {}
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(vector_add);
-    __cudaRegisterFatBinaryEnd(handle);
-}
+REGISTERS(KERNEL(vector_add))
 
 int main(int count, char **arguments)
 {

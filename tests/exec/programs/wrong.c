@@ -5,13 +5,7 @@
 void faults(void) {}
 void nobody(void) {}
 
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(faults);
-}
-
-#define SAY(call) printf("%s\n", cudaGetErrorName(call))
+REGISTERS(KERNEL(faults))
 
 int main(int count, char **arguments)
 {

@@ -43,6 +43,11 @@ class Blas:
             self.rooms[key] = device_memory(thread, _PART_BYTES * (1 + MOST_PARTS))
         return self.rooms[key]
 
+    def free(self, thread: Thread) -> None:
+        """Give memory back."""
+        while self.rooms:
+            thread.runtime.Free(self.rooms.popitem()[1])
+
     def scalar(self, thread: Thread, real: Real, address: int) -> bytes:
         """Lay out a factor as kernels take it: by value, or where the device has it."""
         return scalar(thread, real, address, self.pointer_mode == DEVICE)
@@ -73,8 +78,7 @@ def create(thread: Thread, out: int) -> None:
 @answers("cublasDestroy_v2")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a handle up."""
-    for pointer in blas(thread, handle).rooms.values():
-        thread.runtime.Free(pointer)
+    blas(thread, handle).free(thread)
     thread.session.forget(handle)
 
 

@@ -72,8 +72,11 @@ def init(thread: Thread) -> None:
 
 @answers("cublasShutdown")
 def shutdown(thread: Thread) -> None:
-    """End."""
-    _state(thread).initialised = False
+    """End, and give memory back."""
+    state = _state(thread)
+    state.initialised = False
+    state.blas.free(thread)
+    state.blas = Blas()
 
 
 @answers("cublasGetError")
