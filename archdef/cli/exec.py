@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import signal
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from archdef.cli import build
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.data import data_option
 from archdef.cli.output import will_report, will_write
-from archdef.options import arch_option, architectures, set_option
+from archdef.options import architectures, needed_arch_option, set_option
 
 STANDARD_ERROR: Final = 2
 """What the program gets for its standard output."""
@@ -25,7 +26,7 @@ SOURCES: Final = (".cu", ".maca")
 
 @click.command("exec", context_settings={"ignore_unknown_options": True})
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-@arch_option
+@needed_arch_option
 @set_option
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many devices the program sees.")
 @click.option("--build", "build_options", default="", metavar="OPTIONS",
@@ -40,8 +41,9 @@ def command(context, program, names, settings, devices, build_options, page, tra
 
     Write -- before it. Its kernels run from the PTX that it holds, so compile it with -gencode arch=compute_XX,code=compute_XX for an XX that the
     machine has. CUDA's runtime may be linked into it or be a shared library, which need not be installed. Several --arch: it runs once on each.
-    Exit code: that of the program, 128 and the signal if one ended it. A .cu or .maca file is built first, as 'archdef build' does, for each
-    machine, and the program is not kept.
+    A .cu or .maca file is built first, as 'archdef build' does, for each machine, and the program is not kept.
+
+    Exit code: that of the program, 128 and the signal if one ended it. Ctrl-C is the program's; what it did so far is told.
 
     \b
     archdef exec -a NAME -a OTHER -- ./program --size 1024
@@ -61,6 +63,8 @@ def command(context, program, names, settings, devices, build_options, page, tra
             found.append(done)
             if not as_json:
                 show(done)
+            if done.exit_code == -signal.SIGINT:      # who interrupts it wants none of the others either
+                break
     if len(found) > 1 and not as_json:
         show(archdef.exec.Beside(found))
     data.of(*found)

@@ -1,9 +1,10 @@
-"""Why a program could not be started, or was out of reach of the library that stands in for CUDA's."""
+"""Programs that start and end: why one could not be started, or was out of reach of the library that stands in for CUDA's; waiting for its end."""
 from __future__ import annotations
 
 import errno
 import shutil
 import struct
+import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,27 @@ _OF_32_BITS: Final = 1
 _X86_64: Final = 62
 _INTERPRETER: Final = 3
 """Type of the segment that names the loader (PT_INTERP)."""
+
+
+def ended(program: subprocess.Popen[bytes]) -> int:
+    """Wait for a program; gives its exit code, negative after a signal.
+
+    An interrupt from the terminal has gone to the program, too, which ends by it or does what it sees fit: its account is given all the same. A second
+    one kills it, and is raised.
+    """
+    try:
+        return program.wait()
+    except KeyboardInterrupt:
+        try:
+            return program.wait()
+        except BaseException:
+            program.kill()
+            program.wait()
+            raise
+    except BaseException:
+        program.kill()
+        program.wait()
+        raise
 
 
 def refusal(program: str, error: OSError) -> str:

@@ -1,6 +1,9 @@
 """Is it said why a program does not start, or why nothing can stand in for CUDA's libraries in one that did?"""
+import os
 import shutil
+import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -47,3 +50,13 @@ def test_a_program_that_is_linked_statically_is_told_so_and_one_that_merely_has_
     data[4] = 1
     (tmp_path / "program").write_bytes(data)
     assert "64 bits" in starting.out_of_reach(str(tmp_path / "program"))
+
+
+def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(build, tmp_path):
+    program = build("forever")
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
+        assert running.stdout.readline() == "launched\n"
+        os.killpg(running.pid, signal.SIGINT)       # as a terminal does
+        said = running.stdout.read()
+    assert running.returncode == 128 + signal.SIGINT and "on gt200: ended by SIGINT" in said and "\nvector_add  " in said and "v100" not in said
