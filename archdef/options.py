@@ -45,7 +45,7 @@ arch_option = click.option("--arch", "-a", "names", multiple=True, type=Architec
                            help="Architecture, or a .toml or .json file of one; may be repeated. All installed ones if left out.")
 set_option = click.option("--set", "settings", multiple=True, callback=parse_settings, metavar="PATH=VALUE",
                           help="Change a field of the architecture, e.g. warp.size=64. May be repeated.")
-_some = click.option("--arch", "-a", "names", multiple=True, type=ArchitectureName(), metavar="ARCH",
+needed_arch_option = click.option("--arch", "-a", "names", multiple=True, type=ArchitectureName(), metavar="ARCH",
                      help="Architecture, or a .toml or .json file of one; may be repeated.")
 _words = click.argument("machines", nargs=-1, metavar="[ARCH]...", type=ArchitectureName())
 
@@ -59,7 +59,7 @@ def machine_options(command: Command, needed: bool = False) -> Command:
     def wrapped(*args: Any, machines: tuple[str, ...], names: tuple[str, ...], **rest: Any) -> Any:
         return command(*args, names=(*machines, *names), **rest)
 
-    return _words((_some if needed else arch_option)(set_option(wrapped)))
+    return _words((needed_arch_option if needed else arch_option)(set_option(wrapped)))
 
 
 def machine_option(command: Command) -> Command:

@@ -21,6 +21,8 @@ from archdef.options import ArchitectureName
 @click.option("--optimise", "-O", default="2", show_default=True, metavar="LEVEL", help="How much the host's compiler optimises.")
 @click.option("-std", "--std", "standard", default="c++17", show_default=True, help="C++ standard.")
 @click.option("--debug", "-g", is_flag=True, help="Line numbers of the host's code, for a debugger.")
+@click.option("-fmad", "--fmad", "fused_multiply_add", type=bool, metavar="true|false",
+              help="Whether a * b + c may become one instruction; else true unless ARCH has none, as machines before 2.0.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
 @click.option("--compiler", type=click.Choice(("nvcc", "nvrtc")), help="nvcc, or NVRTC with a compiler of the host; else nvcc if it is on the PATH.")

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from archdef.exec.session import Session
     from archdef.host.timeline import Timeline
 
+MOST_EXPLAINED = 4
+"""Kernels of which the account says why they took their time."""
+EXPLAINED_SHARE = 0.1
+"""Part of all kernels' time below which it does not."""
+
 
 @attrs.frozen
 class CopyTotal:
@@ -67,6 +72,11 @@ class Account:
         """Whether it ended with 0 and nothing was missing."""
         return self.exit_code == 0 and not self.missing
 
+    @property
+    def ended(self) -> str:
+        """How it ended, in words."""
+        return _ended(self.exit_code)
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         return {"command": list(self.command), "architecture": self.architecture, "exit_code": self.exit_code, "makespan_s": self.makespan_s,
@@ -76,7 +86,7 @@ class Account:
                 "left": self.left, "mapped": list(self.mapped), "missing": self.missing, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {_ended(self.exit_code)}", style="bold")
+        yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {self.ended}", style="bold")
         if self.kernels or self.copies:
             yield self._table()
             yield Text(f"The devices had work for {seconds(self.busy_s)} of {seconds(self.makespan_s)}, from the first to the last of it.")
@@ -106,14 +116,16 @@ class Account:
         return table
 
     def _reasons(self) -> Iterable[Text]:
-        """Say why the kernel that took most of the time did, by its longest launch."""
-        run = self.kernels[0].longest if self.kernels else None
-        if run is None:
-            return
-        line = costliest(run)
-        place = f" {line.file.rpartition('/')[2]}:{line.line}  {line.text}" if line else ""
-        yield Text(f"{run.kernel}:{place}")
-        yield Text(f"  {why(run)}")
+        """Say why each of the kernels that took most of the time did, by its longest launch."""
+        whole = sum(each.seconds for each in self.kernels)
+        for kernel in self.kernels[:MOST_EXPLAINED]:
+            run = kernel.longest
+            if run is None or kernel.seconds < EXPLAINED_SHARE * whole:
+                continue
+            line = costliest(run)
+            place = f" {line.file.rpartition('/')[2]}:{line.line}  {line.text}" if line else ""
+            yield Text(f"{run.kernel}:{place}".rstrip())
+            yield Text(f"  {why(run)}")
 
     def __str__(self) -> str:
         return text(self)

@@ -14,10 +14,11 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx
+from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx, starting
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES
+from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
 from archdef.runtime.status import STATUS
@@ -65,7 +66,11 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     Device(described, **options)
     server = Server([described] * count, **options)
     code = server.run(command, output)
-    return account(command, code, server.sessions, described.label, server.missing, server.complaints)
+    if not server.sessions and (reason := starting.out_of_reach(command[0])) is not None:
+        server.complaints.append(reason)
+    found = account(command, code, server.sessions, described.label, server.missing, server.complaints)
+    program = Path(command[0])
+    return with_sources(found, program, (program.parent, Path()))
 
 
 class Server:
@@ -97,9 +102,9 @@ class Server:
                 SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                 "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
-                code = subprocess.run(command, env=environment, stdout=output, check=False).returncode
+                code = starting.ended(subprocess.Popen(command, env=environment, stdout=output))
             except OSError as error:
-                raise NotHere(f"{command[0]} cannot be started: {error.strerror or error}") from None
+                raise NotHere(f"{command[0]} cannot be started: {starting.refusal(command[0], error)}") from None
             finally:
                 end.shutdown(socket.SHUT_RDWR)      # closing it alone does not wake up who waits there
         for session in self.sessions:

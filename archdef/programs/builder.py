@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from archdef.spec import Architecture
 
 COMPILERS = ("nvcc", "nvrtc")
+_FMA = "fp32_fma"
 
 
 @attrs.frozen
@@ -44,6 +45,39 @@ class Built:
         return attrs.asdict(self)
 
 
+@attrs.frozen
+class Plan:
+    """How a program is built: what is the same for two machines builds the same program."""
+
+    files: tuple[Path, ...]
+    chain: Any
+    """The compiler of device code."""
+    by_nvcc: bool
+    target: str
+    """Virtual architecture of the PTX."""
+    settings: BuildOptions
+    notes: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What differs between plans for the same files and options."""
+        return self.target, self.settings.fused_multiply_add is not False
+
+    def build(self, program: str | os.PathLike[str]) -> Built:
+        """Write the program. Raises CompileError, Unsupported."""
+        notes = self.notes
+        with tempfile.TemporaryDirectory(prefix="archdef-build-") as base:
+            made = Path(base) / "program"
+            if self.by_nvcc:
+                host, kernels = "", tuple[str, ...]()
+                notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings)
+            else:
+                host, kernels, warnings = _by_nvrtc(self.chain, self.target, self.files, made, self.settings)
+                notes += warnings
+            write_bytes(program, made.read_bytes(), executable=True)
+        return Built(str(program), f"{self.chain}{host}", self.target, tuple(kernels), tuple(notes))
+
+
 def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str], architecture: str | Architecture | None = None,
           compiler: str | None = None, **options: Any) -> Built:
     """Build a program that `archdef.exec.run` runs.
@@ -56,6 +90,11 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
 
     Raises CompileError, Unsupported for what only CUDA's own compiler translates, MissingExtra.
     """
+    return plan(files, architecture, compiler, **options).build(program)
+
+
+def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architecture | None = None, compiler: str | None = None, **options: Any) -> Plan:
+    """Say how `build` would, without doing it; its parameters, and its errors as far as they can be known before."""
     found = sources_of(files)
     settings = _options(options)
     if compiler not in (None, *COMPILERS):
@@ -64,6 +103,8 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
     if architecture is not None:
         described = registry.described(architecture)
         capability, label = described.compute_capability, described.label
+        if settings.fused_multiply_add is None:
+            settings = attrs.evolve(settings, fused_multiply_add=_FMA in described.isa.features)
     maca = any(path.suffix == ".maca" for path in found)
     chain: Any = nvcc.toolchain() if compiler == "nvcc" or (compiler is None and not maca) else None
     if compiler == "nvcc" and (chain is None or maca):
@@ -74,17 +115,7 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
     if chain is None:
         raise CompileError(nvrtc.INSTALL)
     target = sources.target(str(chain), chain.targets, front_end.Options(capability=capability))
-    notes = _limit(label, capability, chain)
-    with tempfile.TemporaryDirectory(prefix="archdef-build-") as base:
-        made = Path(base) / "program"
-        if by_nvcc:
-            host, kernels = "", tuple[str, ...]()
-            notes += with_nvcc.build(chain, target, found, made, settings)
-        else:
-            host, kernels, warnings = _by_nvrtc(chain, target, found, made, settings)
-            notes += warnings
-        write_bytes(program, made.read_bytes(), executable=True)
-    return Built(str(program), f"{chain}{host}", target, tuple(kernels), tuple(notes))
+    return Plan(found, chain, by_nvcc, target, settings, _limit(label, capability, chain))
 
 
 def _options(given: dict[str, Any]) -> BuildOptions:

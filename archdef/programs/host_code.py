@@ -9,7 +9,12 @@ from archdef.errors import CompileError
 from archdef.programs.syntax import Edits, Item, Source, function_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tree_sitter import Node
+
+    from archdef.programs.preprocess import Include
 
 STUB: Final = "archdef_stub"
 """A static variable of every function that stands for a kernel: by its name in the assembler's text the function is found."""
@@ -28,7 +33,6 @@ PROLOGUE: Final = """#line 1 "<archdef>"
 #define __CUDACC__ 1
 #include <cuda_runtime.h>
 #undef __CUDACC__
-#undef __noinline__
 #undef __host__
 #undef __device__
 #undef __global__
@@ -37,7 +41,6 @@ PROLOGUE: Final = """#line 1 "<archdef>"
 #undef __managed__
 #undef __grid_constant__
 #undef __launch_bounds__
-#define __noinline__ __attribute__((noinline))
 #define __host__
 #define __device__
 #define __global__
@@ -62,6 +65,7 @@ static void archdef_launch(const void *kernel, void **arguments)
 namespace cooperative_groups {}
 namespace nvcuda { namespace wmma {} }
 """
+_NOINLINE: Final = "#define __noinline__ __attribute__((noinline))"
 _FUNCTIONS: Final = """
 static inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
@@ -152,7 +156,14 @@ def prologue(texts: frozenset[bytes]) -> str:
             for name, sign in (("min", "<"), ("max", ">")) if name.encode() not in texts
             for first, second, result in (*((kind, kind, kind) for kind in _ORDERED), *_MIXED, *((second, first, result) for first, second, result in _MIXED))]
     # A comparison of mixed signs is made in the unsigned type, as CUDA's own does.
-    return PROLOGUE + ("" if {b"rsqrt", b"rsqrtf"} & texts else _FUNCTIONS) + "".join(both)
+    return f"{PROLOGUE}#undef __noinline__\n{_NOINLINE}\n" + ("" if {b"rsqrt", b"rsqrtf"} & texts else _FUNCTIONS) + "".join(both)
+
+
+def include(header: Include, folders: Sequence[Path]) -> str:
+    """Give the directives that include a header of the system. CUDA's own know the macro ``__noinline__``, which g++'s have as a word of theirs."""
+    if any((folder / header.name[1:-1]).is_file() for folder in folders):
+        return header.text()
+    return f"#undef __noinline__\n{header.text()}\n{_NOINLINE}"
 
 
 def left_out(header: str) -> bool:

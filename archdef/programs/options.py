@@ -21,6 +21,11 @@ def _are_texts(options: BuildOptions, field: attrs.Attribute[Any], given: Any) -
     values.texts(given, field.name, CompileError)
 
 
+def _is_a_choice(options: BuildOptions, field: attrs.Attribute[Any], given: Any) -> None:
+    if given is not None and not isinstance(given, bool):
+        raise CompileError(f"{field.name} must be True, False or None, got {values.shown(given)}")
+
+
 def _matches(pattern: str, allowed: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
     def check(options: BuildOptions, field: attrs.Attribute[Any], given: Any) -> None:
         if not isinstance(given, str) or not re.fullmatch(pattern, given):
@@ -40,6 +45,8 @@ class BuildOptions:
     optimise: str = attrs.field(default="2", validator=_matches(r"[0-3sg]|fast", "0 to 3, s, g or fast"))
     debug: bool = False
     """Line numbers for a debugger of the host."""
+    fused_multiply_add: bool | None = attrs.field(default=None, validator=_is_a_choice)
+    """Whether the compiler may make one instruction of ``a * b + c``; None: unless it is compiled for a machine that has none in single precision."""
     host_flags: Sequence[str] = attrs.field(default=(), validator=_are_texts)
     """For the host's compiler, as they are."""
 

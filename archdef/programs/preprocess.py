@@ -29,6 +29,8 @@ _MARKER: Final = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)\s*$')
 _INCLUDE: Final = re.compile(r'^\s*#\s*include\s*(<[^>]*>|"[^"]*")')
 _DEFINE: Final = re.compile(r"^\s*#\s*(define|undef)\s+(\w+)")
 _SYSTEM: Final = "3"
+_PRAGMA_FLAGS: Final = {"-fopenmp": "_OPENMP", "-fopenacc": "_OPENACC"}
+"""Options by which g++, with -fdirectives-only, takes the pragmas away that they are for → the macro that they define."""
 
 
 @attrs.frozen
@@ -93,12 +95,20 @@ class Preprocessor:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
         macros = [*(f"{name}=1" for name in CUDA_MACROS), *([f"__CUDA_ARCH__={architecture * 10}"] if architecture else [])]
         flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
-                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self.flags,
+                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),
                  *(part for header in self.first for part in ("-include", header))]
         whole = self._call(["-fdirectives-only", "-dI", *flags, str(source)], None, source)
         text, includes = _users_own(whole, self.no_macros_of)
         expanded = self._call(["-nostdinc", *(f"-D{macro}" for macro in self.defines), "-"], text, source)
         return Preprocessed(_own_lines(expanded), includes)
+
+    def _flags(self) -> list[str]:
+        """Give the flags for the host's compiler; in place of those that lose pragmas the macros that they define."""
+        lossy = [flag for flag in self.flags if flag.startswith(tuple(_PRAGMA_FLAGS))]
+        if not lossy:
+            return list(self.flags)
+        defined = re.findall(rf"^#define ({'|'.join(_PRAGMA_FLAGS.values())}) (\w+)$", self._call(["-dM", *lossy, "-"], "", Path("-")), re.MULTILINE)
+        return [*(flag for flag in self.flags if flag not in lossy), *(f"-D{name}={value}" for name, value in defined)]
 
     def _call(self, flags: Sequence[str], text: str | None, source: Path) -> str:
         done = subprocess.run([self.compiler, "-E", "-x", "c++", f"-std={self.standard}", "-w", *flags], input=text, capture_output=True, text=True,
@@ -124,7 +134,8 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
 def _reason(log: str) -> str:
     missing = re.search(r"fatal error: (thrust|cub)/\S+: No such file", log)
     if missing:
-        return f"{missing[1]}'s headers are not installed; they come with CUDA, and their host algorithms need its compiler (--compiler nvcc)\n{log.strip()}"
+        return (f"{missing[1]}'s headers are not installed. archdef[cuda12] with the wheel nvidia-cuda-nvcc-cu12 has CUB's, for kernels; CUDA has both, and "
+                f"algorithms that the host calls need its compiler (--compiler nvcc)\n{log.strip()}")
     if "fatal error: crt/" in log:
         return ("a part of CUDA's headers is missing: pip install 'archdef[ptxas]' brings it to those of archdef[cuda], the wheel nvidia-cuda-nvcc-cu12 to "
                 f"those of archdef[cuda12]\n{log.strip()}")

@@ -82,7 +82,7 @@ def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
 
 def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> str:
     """Compile the host's half to the assembler's text."""
-    texts = {number: each.text() for number, each in enumerate(host.includes) if not host_code.left_out(each.name)}
+    texts = {number: host_code.include(each, chain.include) for number, each in enumerate(host.includes) if not host_code.left_out(each.name)}
     unsupported.check_host(Source(made.text))
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
@@ -109,7 +109,8 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     text = attrs.evolve(device, text=device_code.device_code(Source(device.text), instances)).with_includes(texts)
     absolute = re.sub(r'^# (\d+) "([^"<]+)"$', lambda match: f'#line {match[1]} "{Path(match[2]).absolute()}"', text, flags=re.MULTILINE)
     try:
-        settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables))
+        settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
+                           fused_multiply_add=options.fused_multiply_add is not False)
         return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

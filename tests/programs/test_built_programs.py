@@ -107,6 +107,35 @@ def test_macros_options_and_libraries_reach_both_halves(made, tmp_path):
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
+def test_pragmas_of_openmp_reach_the_host(made, tmp_path):
+    """g++ -E -fdirectives-only -fopenmp loses them, and the program would run on one thread without a word."""
+    made("#include <cstdio>\n#include <omp.h>\n__global__ void k(int *p) { atomicAdd(p, 1); }\n"
+         "int main() { int *p, n = 0; cudaMalloc(&p, 4); cudaMemset(p, 0, 4);\n#pragma omp parallel num_threads(3)\n    k<<<1, 1>>>(p);\n"
+         "#ifdef _OPENMP\n    cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost);\n#endif\n    puts(n == 3 ? \"PASSED\" : \"FAILED\"); }\n", host_flags=["-fopenmp"])
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_words_that_cuda_has_as_macros_stay_words_in_headers_of_the_host(made, tmp_path):
+    """<memory> of g++ 12 has ``__attribute__((__noinline__))``, which CUDA has as a macro that is an attribute itself."""
+    made("#include <cstdio>\n__noinline__ int first() { return 1; }\n#include <memory>\n__noinline__ int second() { return *std::make_shared<int>(2); }\n"
+         "__global__ void k() { }\nint main() { k<<<1, 1>>>(); puts(first() + second() == 3 && !cudaDeviceSynchronize() ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_multiply_and_add_stay_apart_for_machines_that_do_not_fuse_them(tmp_path):
+    (tmp_path / "main.cu").write_text("__global__ void k(float *p, float a) { p[0] = p[0] * a + p[1]; }\n"
+                                      "int main() { float *p; cudaMalloc(&p, 8); k<<<1, 1>>>(p, 2); return cudaGetLastError(); }\n")
+    for machine, given, code in (("gt200", None, 0), ("gt200", True, 801), ("k40", None, 0), ("k40", False, 0)):
+        build([tmp_path / "main.cu"], tmp_path / "program", machine, "nvrtc", fused_multiply_add=given)
+        done = programs.run([str(tmp_path / "program")], machine)
+        assert done.exit_code == code % 256, (machine, given)
+        if not code:
+            fused = any(each.text.startswith("fma.") for each in done.kernels[0].longest.program.statements)
+            assert fused is (machine == "k40" and given is None)
+    with pytest.raises(CompileError, match="fused_multiply_add must be"):
+        build([tmp_path / "main.cu"], tmp_path / "program", fused_multiply_add="false")
+
+
 def test_64_bit_types_of_the_host_and_of_the_device_are_the_same(made, tmp_path):
     """The name of a kernel holds them: `uint64_t` is ``unsigned long`` to g++ and was ``unsigned long long`` to NVRTC."""
     made("#include <cstdint>\n#include <cstdio>\n__global__ void k(uint64_t *p, const int64_t n) { *p = n + INT64_C(1); }\n"

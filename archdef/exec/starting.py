@@ -1,0 +1,88 @@
+"""Programs that start and end: why one could not be started, or was out of reach of the library that stands in for CUDA's; waiting for its end."""
+from __future__ import annotations
+
+import errno
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Final
+
+_ELF: Final = b"\x7fELF"
+_HEADER_BYTES: Final = 64
+_OF_32_BITS: Final = 1
+_X86_64: Final = 62
+_INTERPRETER: Final = 3
+"""Type of the segment that names the loader (PT_INTERP)."""
+
+
+def ended(program: subprocess.Popen[bytes]) -> int:
+    """Wait for a program; gives its exit code, negative after a signal.
+
+    An interrupt from the terminal has gone to the program, too, which ends by it or does what it sees fit: its account is given all the same. A second
+    one kills it, and is raised.
+    """
+    try:
+        return program.wait()
+    except KeyboardInterrupt:
+        try:
+            return program.wait()
+        except BaseException:
+            program.kill()
+            program.wait()
+            raise
+    except BaseException:
+        program.kill()
+        program.wait()
+        raise
+
+
+def refusal(program: str, error: OSError) -> str:
+    """Say why the system does not start a program."""
+    path = Path(program)
+    if isinstance(error, FileNotFoundError):
+        if "/" not in program and path.is_file():
+            return f"there is no {program} on the PATH; for the file here write ./{program}"
+        if path.is_file():
+            return f"the {_interpreter(path)} that it names is missing"
+    if isinstance(error, PermissionError):
+        if path.is_dir():
+            return "it is a folder"
+        if path.is_file():
+            return "it is not executable: chmod +x makes it so"
+    if error.errno == errno.ENOEXEC:
+        head = _head(shutil.which(program) or program)
+        if head.startswith(_ELF):
+            return "it is a program for another processor than x86-64"
+        return "it is neither a program nor a script whose first line names its interpreter, such as #!/bin/sh"
+    return error.strerror or str(error)
+
+
+def out_of_reach(program: str) -> str | None:
+    """Say why a program that was run can not have found the stand-in; None if it can."""
+    found = shutil.which(program)
+    head = b"" if found is None else _head(found)
+    if found is None or not head.startswith(_ELF) or len(head) < _HEADER_BYTES:
+        return None
+    if head[4] == _OF_32_BITS or struct.unpack_from("<H", head, 18)[0] != _X86_64:
+        return f"{program} is no program for x86-64 with 64 bits, so that nothing can stand in for CUDA's libraries"
+    start, size, count = *struct.unpack_from("<Q", head, 32), *struct.unpack_from("<HH", head, 54)
+    with open(found, "rb") as file:
+        file.seek(start)
+        table = file.read(size * count)
+    if size and any(struct.unpack_from("<I", table, at)[0] == _INTERPRETER for at in range(0, len(table) - 3, size)):
+        return None
+    return f"{program} is linked statically, so that nothing can stand in for CUDA's libraries: link it without -static"
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_HEADER_BYTES)
+    except OSError:
+        return b""
+
+
+def _interpreter(path: Path) -> str:
+    head = _head(str(path))
+    return f"interpreter {head[2:].split()[0].decode(errors='replace')}" if head.startswith(b"#!") and head[2:].split() else "loader"

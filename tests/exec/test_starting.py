@@ -1,0 +1,62 @@
+"""Is it said why a program does not start, or why nothing can stand in for CUDA's libraries in one that did?"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from archdef import exec as programs
+from archdef.exec import starting
+from archdef.exec.server import NotHere
+
+
+@pytest.mark.parametrize("name, data, mode, said", [
+    ("garbage", b"garbage", 0o755, "neither a program nor a script whose first line names its interpreter"),
+    ("words", b"echo words\n", 0o755, "such as #!/bin/sh"),
+    ("script", b"#!/nowhere/sh\necho\n", 0o755, "the interpreter /nowhere/sh that it names is missing"),
+    ("plain", b"#!/bin/sh\n", 0o644, "not executable: chmod"),
+    ("other", b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00\x01" + bytes(43), 0o755, "for another processor")])
+def test_the_reason_why_a_program_does_not_start_is_named(name, data, mode, said, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(data)
+    path.chmod(mode)
+    with pytest.raises(NotHere) as refused:
+        programs.run([str(path)], "v100")
+    assert said in str(refused.value) and str(refused.value).startswith(f"{path} cannot be started: ")
+
+
+def test_a_name_without_a_folder_and_a_folder_are_told_from_programs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy("/bin/true", "mine")
+    with pytest.raises(NotHere, match=r"write \./mine"):
+        programs.run(["mine"], "v100")
+    with pytest.raises(NotHere, match="it is a folder"):
+        programs.run([str(tmp_path)], "v100")
+    with pytest.raises(NotHere, match="No such file"):
+        programs.run(["./nowhere"], "v100")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_program_that_is_linked_statically_is_told_so_and_one_that_merely_has_no_kernels_is_not(tmp_path):
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    for how in ([], ["-static"]):
+        if subprocess.run(["cc", *how, "-o", tmp_path / "program", tmp_path / "main.c"], capture_output=True, check=False).returncode:
+            pytest.skip("the C library cannot be linked statically here")
+        found = programs.run([str(tmp_path / "program")], "v100")
+        assert found.exit_code == 0 and [("linked statically" in each) for each in found.failures] == [True] * bool(how)
+    data = bytearray((tmp_path / "program").read_bytes())
+    data[4] = 1
+    (tmp_path / "program").write_bytes(data)
+    assert "64 bits" in starting.out_of_reach(str(tmp_path / "program"))
+
+
+def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(build, tmp_path):
+    program = build("forever")
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
+        assert running.stdout.readline() == "launched\n"
+        os.killpg(running.pid, signal.SIGINT)       # as a terminal does
+        said = running.stdout.read()
+    assert running.returncode == 128 + signal.SIGINT and "on gt200: ended by SIGINT" in said and "\nvector_add  " in said and "v100" not in said
