@@ -5,7 +5,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from archdef import values
@@ -21,6 +21,7 @@ from archdef.run import failures, footprint, limits, multicast, printing, textur
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
 from archdef.run.foreign import is_foreign
+from archdef.run.kept import Kept
 from archdef.run.lanes import LaneWindow, Recorded
 from archdef.run.loan import Loan
 from archdef.run.record import record
@@ -68,6 +69,10 @@ class Launcher(Generic[_Result]):
         """Give the same launch into a stream; kernels that fix their block themselves have no other way to name one."""
         return Launcher(self.kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes, stream)
 
+    def of(self, kernel: Kernel) -> Launcher[Run]:
+        """Give the same launch of another kernel, in no stream."""
+        return Launcher(kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes)
+
     def cooperative(self, *arguments: Any, **options: Any) -> _Result:
         """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
 
@@ -78,7 +83,7 @@ class Launcher(Generic[_Result]):
     def launch(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
-               timeline: TimelineWindow | bool | None = None) -> _Result:
+               timeline: TimelineWindow | bool | None = None, keep: bool = False) -> _Result:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -89,6 +94,7 @@ class Launcher(Generic[_Result]):
         timeline                     : True, or what to record of what happens when; `Run.timeline()` has it.
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
+        keep                         : keep the arguments and a copy of device memory as it is before, for `archdef.advise(run)`.
 
         Arrays of other libraries, in host memory, are arguments too (numpy's, torch's on the CPU, what speaks DLPack): they are copied to the device
         for the launch, and back behind it, for which the host waits. Those that show memory of this device are used in place.
@@ -100,6 +106,8 @@ class Launcher(Generic[_Result]):
         grid = self.prepare(*(loan.arguments if loan else arguments), max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
+        if values.flag(keep, "keep", LaunchError):
+            grid.keep(loan.arguments if loan else arguments)
         if loan:
             loan.give(self.stream)
         result: Run | Launched | Node
@@ -185,7 +193,7 @@ class Grid:
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
         """Its rank among so many grids that are launched together on several devices."""
-        self._bound = launcher.kernel.module.textures.bound     # as the references are now: they may be bound anew before it starts
+        self.bound: Mapping[str, texture.Handle] = launcher.kernel.module.textures.bound     # of now: the references may be bound anew before it starts
         self.moved: Moved | None = None
         """Managed memory that had to move to the device for it."""
         self.lanes, self.cluster = lanes, cluster
@@ -198,7 +206,16 @@ class Grid:
         self.running: core.Grid | None = None
         """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
+        self.kept: Kept | None = None
         self._began = 0.0
+
+    def keep(self, arguments: Sequence[object]) -> None:
+        """Keep what it takes to launch it again, for the `Run`; `arguments` are as they were given. Raises LaunchError where that does not do."""
+        if self._uses_heap():
+            raise LaunchError(f"{self.name} cannot be kept: it allocates device memory, which is not given back before it is launched again")
+        options = dict(max_instructions=self.max_instructions, max_cycles=self.max_cycles, cooperative=self.cooperative, cluster=self.cluster,
+                       nonportable_cluster=True)
+        self.kept = Kept(self.launcher, arguments, options, self.bound)
 
     def again(self) -> Grid:
         """Give the same launch once more, not started."""
@@ -226,6 +243,8 @@ class Grid:
         kernel = launcher.kernel
         device = kernel.module.device
         programs = self.children.programs if self.children is not None else [program]
+        if self.kept is not None:
+            self.kept.begin()
         device.served.update(*(set(p.ops["fn"][p.ops["kind"] == Kind.SYSTEM].tolist()) for p in programs))
         running = session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
@@ -251,7 +270,7 @@ class Grid:
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
         programs = self.children.programs if self.children is not None else [self.program]
-        return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self._bound, each, self.variables.global_base)))
+        return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self.bound, each, self.variables.global_base)))
 
     def _constants_written(self) -> bool:
         programs = self.children.programs if self.children is not None else [self.program]
@@ -260,9 +279,13 @@ class Grid:
     def _failures(self) -> tuple[failures.IgnoredFailure, ...]:
         return failures.ignored(self._at_work[1].ignored(), self.children.programs) if self.children is not None else ()
 
+    def _uses_heap(self) -> bool:
+        ops = self.program.ops
+        return bool(((ops["kind"] == Kind.SYSTEM) & (ops["fn"] == SystemCall.ALLOCATE)).any())
+
     def _memory_map(self) -> footprint.MemoryMap:
         device, program = self.launcher.kernel.module.device, self.program
-        heap = ((program.ops["kind"] == Kind.SYSTEM) & (program.ops["fn"] == SystemCall.ALLOCATE)).any() or bool(
+        heap = self._uses_heap() or bool(
             program.launches and device.architecture.device_launches and device.architecture.device_launches.pool == "virtualised")
         return footprint.memory_map(
             device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
@@ -271,6 +294,8 @@ class Grid:
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
+        if self.kept is not None:
+            self.kept.end()
         self.result = self._counted()
         self.engine = self.running = None
         run = self.result
@@ -293,7 +318,8 @@ class Grid:
                    program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                    counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                    recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
-                   timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted)
+                   timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted,
+                   kept=None if interrupted else self.kept)
 
     def _timeline(self, cycles: int) -> TimelineRecord | None:
         if self.timeline is None:
