@@ -9,6 +9,7 @@ import attrs
 
 from archdef import registry
 from archdef.advice.finding import LEAST, Advice, Advices, Finding, Rule, Supposed
+from archdef.advice.plugins import Known, known_rules
 from archdef.advice.rules import RULES
 from archdef.advice.together import joined
 from archdef.attribution.groups import AttributionError
@@ -38,7 +39,7 @@ def advise(workload: str | Workload | Program | Run, architecture: str | Archite
     architecture : a machine; None for that of a `Run`.
     kernels      : those to look at; all, if none is named.
     size         : problem size; None for the workload's own.
-    rules        : names of `RULES`, or rules of your own; all of `RULES`, if none is given.
+    rules        : names of `RULES` and of rules of plugins, or rules of your own; `RULES` and those of plugins, if none is given.
     least_gain   : what gains less is left out.
     said         : called before each further launch with how many are done, how many are known of, and what is next.
 
@@ -64,30 +65,42 @@ def advise(workload: str | Workload | Program | Run, architecture: str | Archite
         trial = begin()
         name = trial.run.kernel
         names.append(name)
-        findings = {rule.name: [*rule.find(trial.run)] for rule in chosen}
-        every, done = sum(map(len, findings.values())), 0
-        for rule, theirs in findings.items():
-            timed: list[tuple[Finding, int]] = []
-            for finding in theirs:
-                said(done, every, f"{name}: {rule}")
-                done += 1
-                if (cycles := trial.cycles_if(finding.supposed)) is not None:
-                    timed.append((finding, cycles))
-            told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
-            found += [advice for advice in told if advice is not None]
+        findings = [(known, known.findings(trial.run)) for known in chosen]
+        every, done = sum(len(theirs) for _, theirs in findings), 0
+        for known, theirs in findings:
+            tell = functools.partial(_tell, said, done, every, f"{name}: {known.rule.name}")
+            found += known.guarded(functools.partial(_tried, trial, theirs, least_gain, tell), [])
+            done += len(theirs)
         runs += trial.runs
     return Advices(title, machine.label, tuple(names), tuple(sorted(found, key=lambda each: -each.gain)), runs)
 
 
-def _chosen(given: Iterable[str | Rule]) -> list[Rule]:
-    """Give rules by their names. Raises ArchdefError."""
-    known = {rule.name: rule for rule in RULES}
+def _tell(said: Callable[[int, int, str], None], before: int, every: int, what: str, number: int) -> None:
+    said(before + number, every, what)
+
+
+def _tried(trial: _Trial, findings: Sequence[Finding], least_gain: float, tell: Callable[[int], None]) -> list[Advice]:
+    """Run a launch under what a rule's findings suppose, each announced by its number, and give the advice that they become."""
+    timed: list[tuple[Finding, int]] = []
+    for number, finding in enumerate(findings):
+        tell(number)
+        if (cycles := trial.cycles_if(finding.supposed)) is not None:
+            timed.append((finding, cycles))
+    told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
+    return [advice for advice in told if advice is not None]
+
+
+def _chosen(given: Iterable[str | Rule]) -> list[Known]:
+    """Give rules by their names; plugins are asked where archdef's own do not do. Raises ArchdefError."""
+    wanted = [*given]
+    own = {rule.name: Known(rule) for rule in RULES}
+    known = own if wanted and all(isinstance(each, Rule) or each in own for each in wanted) else known_rules()
     chosen = []
-    for each in given:
+    for each in wanted:
         if not isinstance(each, Rule) and each not in known:
             raise ArchdefError(f"no rule is called {each!r}{nearest(each, known)}; there are {', '.join(known)}")
-        chosen.append(each if isinstance(each, Rule) else known[each])
-    return chosen or [*RULES]
+        chosen.append(Known(each) if isinstance(each, Rule) else known[each])
+    return chosen or [*known.values()]
 
 
 def _kept(run: Run, architecture: str | Architecture | None, kernels: Sequence[str], size: int | None) -> Kept:
