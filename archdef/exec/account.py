@@ -108,9 +108,12 @@ class Account:
         if run is None:
             return
         line = costliest(run)
-        place = f" {line.file.rpartition('/')[2]}:{line.line}  {line.text}" if line else ""
-        yield Text(f"{run.kernel}:{place}")
+        of_ptx = line is not None and line.file == run.program.file
+        place = "" if line is None else f" line {line.line} of its PTX" if of_ptx else f" {line.file.rpartition('/')[2]}:{line.line}"
+        yield Text(f"{run.kernel}:{place}  {line.text}" if line else f"{run.kernel}:")
         yield Text(f"  {why(run)}")
+        if of_ptx:
+            yield Text("  (nvcc -lineinfo keeps the lines of the source)")
 
     def __str__(self) -> str:
         return text(self)
