@@ -39,7 +39,7 @@ def source_of(point: importlib.metadata.EntryPoint) -> str:
     return values.printable(str(name or point.value))
 
 
-def refusal(what: str, error: BaseException) -> PluginError:
+def refusal(what: str, error: BaseException, does: str = "cannot be loaded") -> PluginError:
     """Give the PluginError for what a plugin raised, whatever that is; the user's own Ctrl-C goes on."""
     if type(error) is KeyboardInterrupt:
         raise error
@@ -47,7 +47,7 @@ def refusal(what: str, error: BaseException) -> PluginError:
         said = str(error)
     except Exception:  # noqa: BLE001  a plugin's own code may raise anything
         said = "an error that cannot be printed"
-    return PluginError(values.printable(f"{what} cannot be loaded: {type(error).__name__}: {said}"))
+    return PluginError(values.printable(f"{what} {does}: {type(error).__name__}: {said}"))
 
 
 def check_keepable(plugin: object, called: str) -> None:

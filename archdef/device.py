@@ -84,6 +84,13 @@ class Device:
         for module in self.modules:
             module.forget()
 
+    def beside(self, architecture: Architecture) -> Device:
+        """Make a device of another description with the memory of this one; what kernels print on it is shown nowhere."""
+        other = Device(architecture, max_instructions=self.max_instructions, max_cycles=self.max_cycles, heap_bytes=self.heap_bytes,
+                       print_bytes=self.print_bytes, host=self._host)
+        other.__dict__["memory"] = self.memory
+        return other
+
     @functools.cached_property
     def memory(self) -> Memory:
         """Device memory; it survives faults."""

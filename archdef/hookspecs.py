@@ -34,6 +34,11 @@ Headers that only sources of one front end include are named in a third group; s
 
     [project.entry-points."archdef.frontends.headers"]
     "gizmo.h" = "gizmoc"
+
+Rules of advice, which belong to no architecture, are named in a group of their own, too, by a module that implements `archdef_advice_rules`::
+
+    [project.entry-points."archdef.advice"]
+    gizmo = "archdef_gizmo.advice"
 """
 from __future__ import annotations
 
@@ -44,10 +49,11 @@ import pluggy
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from archdef.advice.finding import Rule
     from archdef.frontends.protocol import FrontEnd
     from archdef.spec import Architecture
 
-__all__ = ["PROJECT", "archdef_architectures", "archdef_benchmarks", "archdef_experiments", "archdef_frontends", "hookimpl"]
+__all__ = ["PROJECT", "archdef_advice_rules", "archdef_architectures", "archdef_benchmarks", "archdef_experiments", "archdef_frontends", "hookimpl"]
 
 PROJECT = "archdef"
 """Name of the pluggy project, and of the entry-point group."""
@@ -81,4 +87,12 @@ def archdef_benchmarks() -> list[Callable[..., Mapping[str, float]]]:
 
     They are found by name beside archdef's own, by `archdef microbench` and by the experiments ``microbench.NAME``; one whose name is taken costs a
     warning, and is left out.
+    """
+
+
+@_hookspec
+def archdef_advice_rules() -> list[Rule]:
+    """Give the rules of advice that the plugin brings.
+
+    `archdef advise` and `archdef.advise` ask them beside archdef's own. One that raises, or whose name is taken, costs a warning, and is left out.
     """

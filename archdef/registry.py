@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import pluggy
 
@@ -26,6 +26,8 @@ __all__ = ["REGISTRY", "Registry", "all", "described", "get", "names", "problems
 
 
 _LOG = logger(__name__)
+_Points: TypeAlias = dict[str, list[importlib.metadata.EntryPoint]]
+"""Entry points by the name of their architecture."""
 
 
 class Registry:
@@ -53,8 +55,9 @@ class Registry:
         Raises UnknownArchitecture, naming the nearest name and all others; PluginError if its plugin is broken.
         """
         key = values.text(name, "the name of an architecture", UnknownArchitecture).lower()
-        if key in self._entry_points():
-            self._load(key)
+        points = self._entry_points()
+        if key in points:
+            self._load(key, points)
         if key in self._architectures:
             return self._architectures[key]
         architectures = self.all()
@@ -69,12 +72,13 @@ class Registry:
 
     def all(self) -> dict[str, Architecture]:
         """Load every plugin and give all architectures by name; one that cannot be loaded gives a `PluginWarning`."""
-        for name in self._entry_points():
+        points = self._entry_points()       # once: each look reads what every installed distribution declares
+        for name in points:
             if ":" in name:
                 continue
             known = name in self._problems
             try:
-                self._load(name)
+                self._load(name, points)
             except PluginError as error:
                 if not known:
                     warnings.warn(str(error), PluginWarning, stacklevel=2)
@@ -181,7 +185,7 @@ class Registry:
             raise PluginError(f"plugin {_called(plugin)}: archdef_architectures gave {values.shown(wrong[0])}, not an Architecture")
         return architectures
 
-    def _entry_points(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+    def _entry_points(self) -> _Points:
         found = installed(hookspecs.PROJECT) if self._given is None else self._given
         by_name: dict[str, list[importlib.metadata.EntryPoint]] = {}
         for point in found:
@@ -191,16 +195,16 @@ class Registry:
         chosen = {f"{source_of(point).lower()}:{name}": [point] for name, points in by_name.items() if len(points) > 1 for point in points}
         return dict(sorted((by_name | chosen).items()))
 
-    def _load(self, name: str) -> None:
+    def _load(self, name: str, points: _Points) -> None:
         """Import the plugin behind one entry point and take over its architectures; raise the same PluginError each time."""
         with self._lock:
             if name in self._problems:
                 raise self._problems[name]
             if name not in self._loaded:
-                self._import(name)
+                self._import(name, points)
 
-    def _import(self, name: str) -> None:
-        points = self._entry_points()[name]
+    def _import(self, name: str, known: _Points) -> None:
+        points = known[name]
         distribution = ", ".join(sorted(map(source_of, points)))
         try:
             if len(points) > 1:
@@ -226,12 +230,12 @@ class Registry:
         self._loaded.add(name)
         _LOG.info("%s loaded for %s", distribution, name)
         for architecture in architectures:
-            self._take(architecture, plugin, name, points[0])
+            self._take(architecture, plugin, name, points[0], known)
 
-    def _take(self, architecture: Architecture, plugin: Any, asked: str, point: importlib.metadata.EntryPoint) -> None:
+    def _take(self, architecture: Architecture, plugin: Any, asked: str, point: importlib.metadata.EntryPoint, points: _Points) -> None:
         """Take over an architecture that a plugin gave when it was asked for one, unless another plugin declares its name."""
         key = architecture.name.lower()
-        declared = self._entry_points().get(key, ())
+        declared = points.get(key, ())
         if key == asked.rpartition(":")[2]:
             self._architectures.setdefault(asked, architecture)
             self._owners.setdefault(asked, plugin)

@@ -9,6 +9,7 @@ import attrs
 
 from archdef import registry
 from archdef.advice.finding import LEAST, Advice, Advices, Finding, Rule, Supposed
+from archdef.advice.plugins import Known, known_rules
 from archdef.advice.rules import RULES
 from archdef.advice.together import joined
 from archdef.attribution.groups import AttributionError
@@ -16,6 +17,7 @@ from archdef.attribution.measure import Launches
 from archdef.errors import ArchdefError, nearest
 from archdef.examples import Workload, load
 from archdef.lower import Options
+from archdef.run.kept import Kept
 from archdef.run.result import Run
 from archdef.spec import Architecture
 
@@ -27,24 +29,35 @@ Program: TypeAlias = Callable[[Architecture, Options], Run]
 """Launches a kernel on a machine, compiled with these options of lowering, and checks its result."""
 
 
-def advise(workload: str | Workload | Program, architecture: str | Architecture, kernels: Sequence[str] = (), *, size: int | None = None,
+def advise(workload: str | Workload | Program | Run, architecture: str | Architecture | None = None, kernels: Sequence[str] = (), *, size: int | None = None,
            rules: Iterable[str | Rule] = (), least_gain: float = LEAST_GAIN, said: Callable[[int, int, str], None] = lambda done, all, what: None) -> Advices:
     """Say what to change in a workload's kernels.
 
     workload     : a shipped example, the path of a recipe, a `Workload`, or a function ``(architecture, lowering) → Run`` that compiles with
-                   ``device.compile(…, lowering=lowering)`` and launches one kernel.
+                   ``device.compile(…, lowering=lowering)`` and launches one kernel; or a `Run` of a launch with the option ``keep``, which is
+                   launched again with what memory held before it.
+    architecture : a machine; None for that of a `Run`.
     kernels      : those to look at; all, if none is named.
     size         : problem size; None for the workload's own.
-    rules        : names of `RULES`, or rules of your own; all of `RULES`, if none is given.
+    rules        : names of `RULES` and of rules of plugins, or rules of your own; `RULES` and those of plugins, if none is given.
     least_gain   : what gains less is left out.
     said         : called before each further launch with how many are done, how many are known of, and what is next.
 
-    Every launch is checked against what numpy expects, those under suppositions too: these change time, never results.
+    Launches of a workload are checked against what numpy expects, those under suppositions too: these change time, never results. Those of a `Run`
+    must leave the same bytes in memory where results could depend on what is supposed.
 
     Raises ArchdefError for names that are none, WorkloadError, AttributionError if a launch fails.
     """
-    machine, chosen = registry.described(architecture), _chosen(rules)
-    trials, title = _trials(workload, machine, kernels, size)
+    chosen = _chosen(rules)
+    trials: Sequence[Callable[[], _Trial]]
+    if isinstance(workload, Run):
+        machine = workload.architecture
+        trials, title = [functools.partial(_TrialOfRun, workload, _kept(workload, architecture, kernels, size))], workload.kernel
+    elif architecture is None:
+        raise ArchdefError("name the machine that advice is for; only a run has one")
+    else:
+        machine = registry.described(architecture)
+        trials, title = _trials(workload, machine, kernels, size)
     names: list[str] = []
     found: list[Advice] = []
     runs = 0
@@ -52,30 +65,52 @@ def advise(workload: str | Workload | Program, architecture: str | Architecture,
         trial = begin()
         name = trial.run.kernel
         names.append(name)
-        findings = {rule.name: [*rule.find(trial.run)] for rule in chosen}
-        every, done = sum(map(len, findings.values())), 0
-        for rule, theirs in findings.items():
-            timed: list[tuple[Finding, int]] = []
-            for finding in theirs:
-                said(done, every, f"{name}: {rule}")
-                done += 1
-                if (cycles := trial.cycles_if(finding.supposed)) is not None:
-                    timed.append((finding, cycles))
-            told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
-            found += [advice for advice in told if advice is not None]
+        findings = [(known, known.findings(trial.run)) for known in chosen]
+        every, done = sum(len(theirs) for _, theirs in findings), 0
+        for known, theirs in findings:
+            tell = functools.partial(_tell, said, done, every, f"{name}: {known.rule.name}")
+            found += known.guarded(functools.partial(_tried, trial, theirs, least_gain, tell), [])
+            done += len(theirs)
         runs += trial.runs
     return Advices(title, machine.label, tuple(names), tuple(sorted(found, key=lambda each: -each.gain)), runs)
 
 
-def _chosen(given: Iterable[str | Rule]) -> list[Rule]:
-    """Give rules by their names. Raises ArchdefError."""
-    known = {rule.name: rule for rule in RULES}
+def _tell(said: Callable[[int, int, str], None], before: int, every: int, what: str, number: int) -> None:
+    said(before + number, every, what)
+
+
+def _tried(trial: _Trial, findings: Sequence[Finding], least_gain: float, tell: Callable[[int], None]) -> list[Advice]:
+    """Run a launch under what a rule's findings suppose, each announced by its number, and give the advice that they become."""
+    timed: list[tuple[Finding, int]] = []
+    for number, finding in enumerate(findings):
+        tell(number)
+        if (cycles := trial.cycles_if(finding.supposed)) is not None:
+            timed.append((finding, cycles))
+    told = (trial.told(finding, cycles, least_gain) for finding, cycles in joined(timed, trial.run.cycles, trial.cycles_if))
+    return [advice for advice in told if advice is not None]
+
+
+def _chosen(given: Iterable[str | Rule]) -> list[Known]:
+    """Give rules by their names; plugins are asked where archdef's own do not do. Raises ArchdefError."""
+    wanted = [*given]
+    own = {rule.name: Known(rule) for rule in RULES}
+    known = own if wanted and all(isinstance(each, Rule) or each in own for each in wanted) else known_rules()
     chosen = []
-    for each in given:
+    for each in wanted:
         if not isinstance(each, Rule) and each not in known:
             raise ArchdefError(f"no rule is called {each!r}{nearest(each, known)}; there are {', '.join(known)}")
-        chosen.append(each if isinstance(each, Rule) else known[each])
-    return chosen or [*RULES]
+        chosen.append(Known(each) if isinstance(each, Rule) else known[each])
+    return chosen or [*known.values()]
+
+
+def _kept(run: Run, architecture: str | Architecture | None, kernels: Sequence[str], size: int | None) -> Kept:
+    """Give what a run has kept, unless another launch than that is asked for. Raises ArchdefError."""
+    if kernels or size is not None or architecture is not None and registry.described(architecture) != run.architecture:
+        raise ArchdefError(f"the run of {run.kernel} is of one kernel on {run.architecture.label}: name no other machine, no kernel and no size")
+    if run.kept is None:
+        raise ArchdefError(f"advice launches {run.kernel} again, and its run has kept nothing to do so with: launch it by "
+                           "kernel[grid, block].launch(…, keep=True), or give a function (architecture, lowering) → Run")
+    return run.kept
 
 
 def _trials(workload: str | Workload | Program, machine: Architecture, kernels: Sequence[str], size: int | None) -> tuple[list[Callable[[], _Trial]], str]:
@@ -83,12 +118,12 @@ def _trials(workload: str | Workload | Program, machine: Architecture, kernels: 
     if callable(workload):
         if kernels or size is not None:
             raise ArchdefError("a function launches what it launches: name no kernel and no size")
-        return [functools.partial(_Trial, workload, machine)], getattr(workload, "__name__", "a program")
+        return [functools.partial(_TrialOfProgram, workload, machine)], getattr(workload, "__name__", "a program")
     recipe = load(workload) if isinstance(workload, str) else workload
     size = recipe.size if size is None else size
     names = dict.fromkeys(case.kernel for case in recipe.launches(machine, size, tuple(kernels)))
     programs = [functools.partial(_of_workload, recipe, name, size, machine) for name in names]
-    return [functools.partial(_Trial, program, machine, _lowering_of(recipe)) for program in programs], recipe.name
+    return [functools.partial(_TrialOfProgram, program, machine, _lowering_of(recipe)) for program in programs], recipe.name
 
 
 def _lowering_of(workload: Workload) -> Options:
@@ -105,11 +140,9 @@ def _of_workload(workload: Workload, kernel: str, size: int, real: Architecture,
 class _Trial:
     """One launch on a machine, and the same under suppositions."""
 
-    def __init__(self, program: Program, architecture: Architecture, lowering: Options | None = None):
-        self.program, self.architecture, self.lowering = program, architecture, lowering or Options()
+    def __init__(self, run: Run, lowering: Options | None):
+        self.run, self.kernel, self.architecture, self.lowering = run, run.kernel, run.architecture, lowering or Options()
         self.runs = 0
-        self.run = self._launched(Supposed("nothing changed"))
-        self.kernel = self.run.kernel
 
     def supposing(self, supposed: Supposed) -> Run:
         """Run the launch under a supposition. Raises AttributionError, ArchdefError."""
@@ -147,7 +180,36 @@ class _Trial:
                       tuple((each.line, gain) for each, gain in finding.also))
 
     def _launched(self, supposed: Supposed) -> Run:
+        """Run the launch on the machine, and lowered, as supposed."""
+        raise NotImplementedError
+
+    def _given(self, supposed: Supposed) -> tuple[Architecture, Options]:
         given = self.lowering
-        lowering = attrs.evolve(given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
-                                without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
-        return self.program(supposed.architecture or self.architecture, lowering)
+        return supposed.architecture or self.architecture, attrs.evolve(
+            given, together=given.together | supposed.together, spill=given.spill and supposed.spill,
+            without_barriers=given.without_barriers | supposed.without_barriers, thread_order=supposed.thread_order or given.thread_order)
+
+
+class _TrialOfProgram(_Trial):
+    """The launch that a program makes."""
+
+    def __init__(self, program: Program, architecture: Architecture, lowering: Options | None = None):
+        super().__init__(program(architecture, lowering or Options()), lowering)
+        self.program = program
+
+    def _launched(self, supposed: Supposed) -> Run:
+        return self.program(*self._given(supposed))
+
+
+class _TrialOfRun(_Trial):
+    """A launch that was kept."""
+
+    def __init__(self, run: Run, kept: Kept):
+        super().__init__(run, kept.lowering)
+        self.kept = kept
+
+    def _launched(self, supposed: Supposed) -> Run:
+        again = self.kept.again(*self._given(supposed))
+        if not again.same and not supposed.certain:
+            raise AttributionError("it leaves something else in memory")
+        return again.run

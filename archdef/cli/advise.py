@@ -32,7 +32,7 @@ def command(workload, names, size, kernels, rules, least, listed, data, settings
     if listed:
         data.refuse()
         if as_json:
-            emit([{"name": rule.name, "about": rule.about} for rule in archdef.advice.RULES])
+            emit([{"name": known.rule.name, "about": known.rule.about} for known in archdef.advice.known_rules().values()])
         else:
             show(archdef.advice.listing())
         return

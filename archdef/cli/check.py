@@ -14,7 +14,8 @@ from archdef.options import architecture, machine_option, parse_settings
 
 @click.command("check")
 @machine_option
-@click.option("--quick", is_flag=True, help="In seconds: every check, but of those that have many cases only a few, spread over all of them.")
+@click.option("--quick", is_flag=True, help="In seconds: every check, but of those that have many cases only a few, spread over all of them, and of an "
+              "instruction one spelling of each row.")
 @click.option("--only", "-k", "words", multiple=True, metavar="TEXT", type=CHECK, help="Only checks whose name holds TEXT. May be repeated.")
 @click.option("--excuse", "excuses", multiple=True, metavar="NAME=REASON", callback=parse_settings,
               help="A check that is known to fail, such as 'test_features[shuffle]=not modelled'; it must fail. May be repeated.")

@@ -117,15 +117,20 @@ class Account:
 
     def _reasons(self) -> Iterable[Text]:
         """Say why each of the kernels that took most of the time did, by its longest launch."""
-        whole = sum(each.seconds for each in self.kernels)
+        whole, of_ptx = sum(each.seconds for each in self.kernels), False
         for kernel in self.kernels[:MOST_EXPLAINED]:
             run = kernel.longest
             if run is None or kernel.seconds < EXPLAINED_SHARE * whole:
                 continue
-            line = costliest(run)
-            place = f" {line.file.rpartition('/')[2]}:{line.line}  {line.text}" if line else ""
+            line, place = costliest(run), ""
+            if line is not None:
+                in_ptx = line.file == run.program.file
+                of_ptx = of_ptx or in_ptx
+                place = (f" line {line.line} of its PTX" if in_ptx else f" {line.file.rpartition('/')[2]}:{line.line}") + f"  {line.text}"
             yield Text(f"{run.kernel}:{place}".rstrip())
             yield Text(f"  {why(run)}")
+        if of_ptx:
+            yield Text("(nvcc -lineinfo keeps the lines of the source)")
 
     def __str__(self) -> str:
         return text(self)

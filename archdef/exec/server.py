@@ -67,7 +67,7 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     server = Server([described] * count, **options)
     code = server.run(command, output)
     if not server.sessions and (reason := starting.out_of_reach(command[0])) is not None:
-        server.complaints.append(reason)
+        server.complaints[reason] = None
     found = account(command, code, server.sessions, described.label, server.missing, server.complaints)
     program = Path(command[0])
     return with_sources(found, program, (program.parent, Path()))

@@ -1,6 +1,9 @@
 """The roofs of a machine and a launch under them."""
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from archdef.errors import LaunchError
@@ -41,12 +44,39 @@ def roofline(run: Run, ax: Any) -> Any:
 
 
 def _units(ax: Any, rates: dict[float, list[str]], low: float) -> None:
-    """Draw what units allow; where lines lie too close for a name each, the highest has it."""
-    last = float("inf")
+    """Draw what units allow, each line with its names above it or below it."""
     most = max(rates, default=1.0)
     ax.set_ylim(low / 2, most * 2.5)
-    for rate in sorted(rates, reverse=True):
+    size = points(ax) - 1.5
+    for rate in rates:
         ax.axhline(rate, color=ink(ax), linewidth=0.6, alpha=0.6)
-        if last / rate > 1.6 or last == float("inf"):
-            ax.annotate(", ".join(rates[rate]), (0.995, rate), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=points(ax) - 1.5)
-            last = rate
+    for rate, above, names in _named(rates, _label_decades(ax, size)):
+        ax.annotate(", ".join(names), (0.995, rate), xycoords=("axes fraction", "data"), ha="right", va="bottom" if above else "top", fontsize=size)
+
+
+def _label_decades(ax: Any, size: float) -> float:
+    """Give the height of a name in decades of the vertical axis."""
+    bottom, top = ax.get_ylim()
+    height = ax.get_position().height * ax.figure.get_figheight() * 72
+    return float(1.4 * size / height * math.log10(top / bottom))
+
+
+def _named(rates: Mapping[float, list[str]], height: float) -> list[tuple[float, bool, list[str]]]:
+    """Give the lines that are named, whether above the line, and the names: no two share a place.
+
+    A name stands above its line, or below it where a higher line is too near; where there is room for neither, it joins the names of the line above.
+    """
+    found: list[tuple[float, bool, list[str]]] = []
+    falling, free = sorted(rates, reverse=True), math.inf
+    for rate, lower in itertools.zip_longest(falling, falling[1:]):
+        place = math.log10(rate)
+        if place + height <= free:
+            found.append((rate, True, [*rates[rate]]))
+            free = place
+        elif lower is None or math.log10(lower) <= place - height:
+            found.append((rate, False, [*rates[rate]]))
+            free = place - height
+        else:
+            found[-1][2].extend(rates[rate])
+            free = min(free, place)
+    return found

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from archdef import values
@@ -19,6 +19,7 @@ from archdef.run import failures, footprint, limits, multicast, printing, textur
 from archdef.run.arguments import pack
 from archdef.run.array import DeviceArray
 from archdef.run.foreign import is_foreign
+from archdef.run.kept import Kept
 from archdef.run.lanes import LaneWindow, Recorded
 from archdef.run.loan import Loan
 from archdef.run.record import record
@@ -65,6 +66,10 @@ class Launcher(Generic[_Result]):
         """Give the same launch into a stream; kernels that fix their block themselves have no other way to name one."""
         return Launcher(self.kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes, stream)
 
+    def of(self, kernel: Kernel) -> Launcher[Run]:
+        """Give the same launch of another kernel, in no stream."""
+        return Launcher(kernel, self.grid, self.block, self.shared_bytes - self.kernel.interface.shared_bytes)
+
     def cooperative(self, *arguments: Any, **options: Any) -> _Result:
         """Launch so that the whole grid may synchronise (``this_grid().sync()``); `options` are those of `launch`.
 
@@ -75,7 +80,7 @@ class Launcher(Generic[_Result]):
     def launch(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
-               timeline: TimelineWindow | bool | None = None) -> _Result:
+               timeline: TimelineWindow | bool | None = None, keep: bool = False) -> _Result:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -86,6 +91,7 @@ class Launcher(Generic[_Result]):
         timeline                     : True, or what to record of what happens when; `Run.timeline()` has it.
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
+        keep                         : keep the arguments and a copy of device memory as it is before, for `archdef.advise(run)`.
 
         Arrays of other libraries, in host memory, are arguments too (numpy's, torch's on the CPU, what speaks DLPack): they are copied to the device
         for the launch, and back behind it, for which the host waits. Those that show memory of this device are used in place.
@@ -97,6 +103,8 @@ class Launcher(Generic[_Result]):
         grid = self.prepare(*(loan.arguments if loan else arguments), max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
                             cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
         device = self.kernel.module.device
+        if values.flag(keep, "keep", LaunchError):
+            grid.keep(loan.arguments if loan else arguments)
         if loan:
             loan.give(self.stream)
         result: Run | Launched | Node
@@ -173,7 +181,7 @@ class Grid:
         self.name, self.architecture = launcher.kernel.name, launcher.kernel.module.device.architecture
         self.among: tuple[int, int] | None = None
         """Its rank among so many grids that are launched together on several devices."""
-        self._bound = launcher.kernel.module.textures.bound     # as the references are now: they may be bound anew before it starts
+        self.bound: Mapping[str, texture.Handle] = launcher.kernel.module.textures.bound     # of now: the references may be bound anew before it starts
         self.moved: Moved | None = None
         """Managed memory that had to move to the device for it."""
         self.lanes, self.cluster = lanes, cluster
@@ -186,7 +194,16 @@ class Grid:
         self.running: core.Grid | None = None
         """Session and grid of the engine, while it runs."""
         self.result: Run | None = None
+        self.kept: Kept | None = None
         self._began = 0.0
+
+    def keep(self, arguments: Sequence[object]) -> None:
+        """Keep what it takes to launch it again, for the `Run`; `arguments` are as they were given. Raises LaunchError where that does not do."""
+        if self.launcher.kernel.uses.allocates:
+            raise LaunchError(f"{self.name} cannot be kept: it allocates device memory, which is not given back before it is launched again")
+        options = dict(max_instructions=self.max_instructions, max_cycles=self.max_cycles, cooperative=self.cooperative, cluster=self.cluster,
+                       nonportable_cluster=True)
+        self.kept = Kept(self.launcher, arguments, options, self.bound)
 
     def again(self) -> Grid:
         """Give the same launch once more, not started."""
@@ -213,6 +230,8 @@ class Grid:
         launcher, program, variables = self.launcher, self.program, self.variables
         kernel = launcher.kernel
         device = kernel.module.device
+        if self.kept is not None:
+            self.kept.begin()
         device.served.update(kernel.uses.calls)
         running = session.launch(
             program, launcher.grid, launcher.block, self.parameters, dynamic_shared_bytes=launcher.shared_bytes,
@@ -228,7 +247,7 @@ class Grid:
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
         programs = self.children.programs if self.children is not None else [self.program]
-        return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self._bound, each, self.variables.global_base)))
+        return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self.bound, each, self.variables.global_base)))
 
     def _constants_written(self) -> bool:
         return self._at_work[1].constants_written and self.launcher.kernel.uses.reads_constants
@@ -245,6 +264,8 @@ class Grid:
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""
+        if self.kept is not None:
+            self.kept.end()
         self.result = self._counted()
         self.engine = self.running = None
         run = self.result
@@ -268,7 +289,8 @@ class Grid:
                    program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
                    counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                    recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
-                   timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted)
+                   timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted,
+                   kept=None if interrupted else self.kept)
 
     def _timeline(self, cycles: int) -> TimelineRecord | None:
         if self.timeline is None:

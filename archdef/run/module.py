@@ -1,6 +1,7 @@
 """A compiled module on a device, and its kernels."""
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from archdef.lower.records import Parameter
     from archdef.run.resources import Resources
     from archdef.run.result import Run
+    from archdef.spec import Architecture
 
 
 _LOG = logger(__name__)
@@ -71,6 +73,15 @@ class Module:
         with self._lock:
             for kernel in self._kernels.values():
                 kernel.forget()
+
+    def on(self, architecture: Architecture, lowering: lower.Options) -> Module:
+        """Give the module as it is for another machine with the same memory: its variables lie where they do."""
+        other = copy.copy(self)
+        other.device, other.lowering = self.device.beside(architecture), lowering
+        other._kernels, other._lock = {}, threading.RLock()
+        other.__dict__.pop("assembled", None)
+        other.device.modules.add(other)
+        return other
 
     @property
     def kernels(self) -> tuple[str, ...]:

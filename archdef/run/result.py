@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from archdef.occupancy import Occupancy
     from archdef.run.children import ChildLaunch
     from archdef.run.failures import IgnoredFailure
+    from archdef.run.kept import Kept
 
 
 @attrs.frozen(eq=False, slots=False, repr=False)
@@ -121,6 +122,9 @@ class Run:
     interrupted: str = ""
     """How far it had got when the user stopped it: all figures are those until then; empty: it ran to its end."""
 
+    kept: Kept | None = attrs.field(default=None, repr=False)
+    """What the option ``keep`` of the launch kept to launch it again, for `archdef.advise`; copies have none."""
+
     def timeline(self) -> RunTimeline:
         """What happened when: blocks, warps, what multiprocessors and memory did over time; `save` writes it for a viewer such as Perfetto.
 
@@ -144,7 +148,7 @@ class Run:
                 f"{count(self.cycles)} cycles, {seconds(self.elapsed_s)}>")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: self.__dict__[field.name] for field in attrs.fields(type(self))}
+        return {field.name: self.__dict__[field.name] for field in attrs.fields(type(self))} | {"kept": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -337,14 +337,15 @@ def _with_parts_made(parts: Mapping[str, Any], changes: Mapping[str, object], na
 
     Raises SpecErrors naming the fields without a default that are not among the changes, or what is changed twice.
     """
-    known = [path for path, _, _ in _walk(parts)]
-    absent = {path: rule.of for path, value, rule in _walk(parts) if value is None and type(rule) is Part
+    walked = [*_walk(parts)]
+    known = {path for path, _, _ in walked}
+    absent = {path: rule.of for path, value, rule in walked if value is None and type(rule) is Part
               and not any(isinstance(given, str) and f".{path}".endswith(f".{given}") for given in changes)}
     made: dict[str, _Fields] = {}
     others: dict[str, object] = {}
     for given, value in changes.items():
         path, found = given, None
-        if isinstance(given, str) and not any(f".{one}".endswith(f".{given}") for one in known):
+        if isinstance(given, str) and given not in known and not any(f".{one}".endswith(f".{given}") for one in known):
             path, value = redirected(given, value)
             found = _absent_field(absent, path)
             if path != given and says_absent(given, changes[given]) and (found is not None or path.rpartition(".")[0] in others or (
@@ -458,10 +459,26 @@ def _walk(parts: Mapping[str, Any]) -> Iterator[tuple[str, object, Rule]]:
         yield from walk(name, value, _RULES[name])
 
 
+def _at(parts: Mapping[str, Any], path: str) -> tuple[object, Rule] | None:
+    """Give the value at a complete path, and its rule; None if there is none. A description has a thousand paths: this one alone is walked."""
+    head, *rest = path.split(".")
+    if head not in parts:
+        return None
+    value, rule = parts[head], _RULES[head]
+    for segment in rest:
+        within = next(((nested, its) for name, nested, its in children(value, rule) if name == segment), None)
+        if within is None:
+            return None
+        value, rule = within
+    return value, rule
+
+
 def _full(parts: Mapping[str, Any], path: str, name: str, value: object = None) -> str:
     """Complete a path: itself, or the only path that ends in it; also that of the new entry of a table that `value` is."""
     if not isinstance(path, str):
         raise UnknownField(f"{name} has no field {values.shown(path)}; a path is a text such as 'warp.size'")
+    if _at(parts, path) is not None:
+        return path
     known = {p: value for p, value, _ in _walk(parts)}
     if path in known or (isinstance(parts["isa"], Isa) and path in check.absent_operations(parts["isa"])):
         return path
@@ -503,7 +520,8 @@ def _table_of(parts: Mapping[str, Any], path: str, value: object) -> str | None:
 
 def _found(parts: Mapping[str, Any], path: str) -> Any:
     """Give what lies at a complete path; None where a mapping has no such entry."""
-    return next((value for p, value, _ in _walk(parts) if p == path), None)
+    found = _at(parts, path)
+    return None if found is None else found[0]
 
 
 def _replaced(value: Any, rule: Rule, segments: list[str], path: str, new: object) -> Any:

@@ -6,7 +6,7 @@ move one number at a time.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from operator import attrgetter
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -94,18 +94,29 @@ def _evidence_faults(arch: Architecture) -> Iterator[SpecError]:
         return
     values = {path: value for path, value, _ in evident(arch)}
     paths = list(values)
-    named = [*paths, *(path for path, value, rule in arch.walk() if isinstance(rule, Text) and value is not None and path.startswith(("isa.", "units.")))]
+    named = () if arch.changes else _with_beginnings([*paths, *(
+        path for path, value, rule in arch.walk() if isinstance(rule, Text) and value is not None and path.startswith(("isa.", "units.")))])
     for key, cite in arch.evidence.items():
         if not isinstance(cite, Cite):
             yield SpecError(f"evidence.{key}", cite, "must be a Cite")
         elif any(not isinstance(words, str) or printable(words) != words for words in (cite.document, cite.place, cite.note, cite.card)):
             yield SpecError(f"evidence.{key}", cite, "must be texts without control characters and halves of surrogate pairs")
-        elif not arch.changes and key not in old_fields_of_components() and not any(path == key or path.startswith(key + ".") for path in named):
+        elif not arch.changes and key not in old_fields_of_components() and key not in named:
             yield SpecError("evidence", key, "must name fields of the description",
                             hint=closest(key, paths))
     for path in paths:
         if covering(arch.evidence, path) is None:
             yield SpecError(path, values[path], "must have a source: add its path, or the beginning of it, to evidence")
+
+
+def _with_beginnings(paths: Iterable[str]) -> set[str]:
+    """Give paths, and what they lie in: ``caches.l1.ways``, ``caches.l1``, ``caches``."""
+    found: set[str] = set()
+    for path in paths:
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition(".")[0]
+    return found
 
 
 # ------------------------------------------------------------------------------------------------- threads and resources

@@ -153,7 +153,11 @@ def equals_reference(architecture, launch: Launch, *, options=None, max_steps: i
     if isinstance(architecture, str):
         architecture = registry.get(architecture)
     found, addresses = on_engine(architecture, launch, options)
-    expected = in_reference(architecture.warp.size, launch, addresses, max_steps)
+    expect_same(architecture, launch, found, in_reference(architecture.warp.size, launch, addresses, max_steps))
+
+
+def expect_same(architecture, launch: Launch, found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
+    """Compare what arrays of a launch hold on the engine and in the reference. Raises Mismatch with the first element that differs."""
     before = tuple(a for a in launch.arguments if isinstance(a, np.ndarray))
     for number, (has, wants) in enumerate(zip(found, expected)):
         has, wants = (a.reshape(-1).view(f"u{a.dtype.itemsize}") for a in (has, wants))

@@ -87,7 +87,7 @@ def examine(architecture: Architecture | str, *, quick: bool = False, excuses: M
     architecture : Architecture or str
         A description, or the name of an installed one.
     quick : bool
-        Leave out what takes long, and most cases of checks that have many.
+        Leave out most cases of checks that have many, and most spellings of an instruction.
     excuses : mapping of str to str, optional
         Name of a check, with or without its case → why it fails. An excused check must fail.
     only : callable, optional
@@ -101,7 +101,7 @@ def examine(architecture: Architecture | str, *, quick: bool = False, excuses: M
     >>> report = examine("my_machine", quick=True)          # doctest: +SKIP
     >>> assert report.good                                  # doctest: +SKIP
     """
-    subject, excuses, outcomes = subject_of(architecture), dict(excuses or {}), []
+    subject, excuses, outcomes = subject_of(architecture, quick), dict(excuses or {}), []
     unknown = unknown_excuses(subject, excuses)
     for check in CHECKS:
         for case in check.cases_of(subject, quick):
@@ -113,11 +113,11 @@ def examine(architecture: Architecture | str, *, quick: bool = False, excuses: M
     return Report(subject.architecture.name, subject.architecture.title, tuple(outcomes), unknown)
 
 
-def subject_of(architecture: Architecture | str) -> Subject:
+def subject_of(architecture: Architecture | str, quick: bool = False) -> Subject:
     """Look an architecture up, if it is a name."""
     if isinstance(architecture, str):
         architecture = registry.get(architecture)
-    return Subject(architecture)
+    return Subject(architecture, quick)
 
 
 def unknown_excuses(subject: Subject, excuses: Mapping[str, str]) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ class Conformance:
         """Give each check its cases."""
         check = getattr(metafunc.function, "check", None)
         if check is not None and check.cases is not None:
-            quick = metafunc.config.getoption("archdef_quick", False)
+            quick = self.subject().quick = metafunc.config.getoption("archdef_quick", False)
             metafunc.parametrize("case", check.cases_of(self.subject(), quick))
 
     def test_excuses_name_checks(self) -> None:

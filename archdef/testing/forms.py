@@ -66,6 +66,11 @@ class Form:
             return False        # a counted barrier counts whole warps: the kernel is written for 32 lanes
         return not (self.row.builder.startswith("shuffle") and templates.THREADS % self.lanes)     # what a lane reads that is not there
 
+    @property
+    def has_kernel(self) -> bool:
+        """Whether `launch` makes one: a template fits the row's builder."""
+        return self.row.builder in templates.TEMPLATES
+
     def launch(self) -> Launch | None:
         """Make the kernel; None if no template fits the row's builder."""
         template = templates.TEMPLATES.get(self.row.builder)

@@ -62,6 +62,22 @@ extern "C" __global__ void chased(int *out, const int *next, int n)
 }
 #endif
 
+#ifdef CACHED
+// Each datum is loaded several times, from where a cache has it.
+__device__ void gathered(float *out, const float *in, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        float y = 0.0f;
+#pragma unroll 1
+        for (int k = 0; k < 16; ++k)
+            y += in[(i + 32 * k) & (n - 1)];
+        out[i] = y;
+    }
+}
+extern "C" __global__ void defect(float *out, const float *in, int n) { gathered(out, in, n); }
+extern "C" __global__ void remedied(float *out, const float *in, int n) { gathered(out, in, n); }
+#endif
+
 #ifdef OCCUPANCY
 template <int WORDS> __device__ void recurrence(float *out, const float *in)
 {

@@ -184,6 +184,25 @@ def test_too_few_bytes_in_flight_are_told_with_how_many_it_takes(machine):
     assert advice.evidence["resident_warps"] <= 4 and advice.evidence["bytes_in_flight"] < advice.evidence["bytes_needed"]
 
 
+def _gathered(size, random, architecture):
+    x, sms = random.random(size, dtype="f4"), architecture.chip.multiprocessors
+    y = np.zeros_like(x)
+    for k in range(16):
+        y += np.roll(x, -32 * k)
+    for kernel, grid, block in (("defect", sms, 64), ("remedied", architecture.limits.threads_per_multiprocessor // 256 * sms, 256)):
+        yield Case(kernel, (grid,), (block,), (Output(y, tolerance=1e-5), Input(x), size), 8 * size)
+
+
+@nvrtc
+@pytest.mark.parametrize("machine", ["gf100", "gtx680", "k40"])
+def test_loads_that_caches_serve_are_told_with_the_latency_that_they_had(machine):
+    of = workload("CACHED", _gathered, 1 << 16)
+    (advice,) = advise(of, machine, rules=["too-little-parallelism"])
+    assert advice.kernel == "defect" and 5 < advice.gain < advice.cycles / cycles(of, machine, "remedied")
+    assert advice.line == line_of("y += in[(i + 32 * k) & (n - 1)];") and "caches serve most loads" in advice.said
+    assert advice.evidence["bytes_in_flight"] < advice.evidence["bytes_needed"] and 10 < advice.evidence["load_latency_cycles"] < 1000
+
+
 @nvrtc
 def test_loads_that_lead_to_each_other_are_not_told_to_be_shared_out():
     assert len(advise(workload("PARALLELISM", _chased, 1 << 12), "gf100", rules=["too-little-parallelism"], least_gain=0.0)) == 0

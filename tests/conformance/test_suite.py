@@ -10,7 +10,9 @@ import archdef.testing.choosing       # noqa: F401  before pytester takes its pi
 from archdef import registry
 from archdef.cli import main
 from archdef.testing import conformance, examine
-from archdef.testing.checks import CHECKS, Subject, check, expect
+from archdef.testing.checks import CHECKS, Subject, check, expect, results
+from archdef.testing.compare import Mismatch
+from archdef.testing.forms import forms
 
 pytest_plugins = "pytester"
 INSTALLED = any(point.value == "archdef.testing.plugin" for point in importlib.metadata.entry_points(group="pytest11"))
@@ -82,6 +84,41 @@ def test_a_suite_of_many_cases_takes_some_of_them_quickly():
         whole, quick = one.cases_of(subject), one.cases_of(subject, quick=True)
         assert set(quick) <= set(whole) and len(quick) <= (len(whole) if one.quick is True else int(one.quick)), one.name
         assert one.proves.endswith(".") and len(set(whole)) == len(whole)
+
+
+def test_a_quick_suite_tries_one_form_of_each_row_that_the_whole_tries():
+    quick, whole = Subject(registry.get("gt200"), quick=True), Subject(registry.get("gt200"))
+    counts = {}
+    for opcode in results._opcodes(whole):
+        few, every = ([(form.row, form.name) for form in results._tried(subject, opcode)] for subject in (quick, whole))
+        assert [row for row, _ in few] == [*dict.fromkeys(row for row, _ in every)] and set(few) <= set(every)
+        counts[opcode] = len(few), len(every)
+    assert counts["set"][0] < counts["set"][1]
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_quick_option_reaches_the_checks(monkeypatch, quick):
+    seen = []
+
+    def look(subject):
+        """Look."""
+        seen.append(subject.quick)
+    monkeypatch.setattr(conformance, "CHECKS", (check()(look),))
+    assert command(*["--quick"] * quick).exit_code == 0 and seen == [quick]
+
+
+def test_forms_say_whether_they_have_a_kernel():
+    for form in {form.row.builder: form for form in forms()}.values():
+        assert form.has_kernel == (form.launch() is not None), form.name
+
+
+def test_samples_are_compared_with_the_reference(monkeypatch):
+    subject = Subject(registry.get("g80"))
+    expected = subject.expected
+    monkeypatch.setattr(subject, "expected", lambda name, launch: expected(name, launch) + (name == "shared"))
+    results.samples_equal_the_reference(subject, "stream")
+    with pytest.raises(Mismatch, match="g80, 32 lanes: array 0 differs"):
+        results.samples_equal_the_reference(subject, "shared")
 
 
 # ------------------------------------------------------------------------------------------------------------- the command

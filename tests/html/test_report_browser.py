@@ -160,6 +160,10 @@ def test_the_page_is_no_wider_than_the_window(page, pixels):
         wait(page, f"return !document.getElementById('{run}').hidden")
         wait(page, DRAWN)
         assert page.execute_script("return document.documentElement.scrollWidth") <= pixels
+        # tables and code may scroll, figures fit
+        assert page.execute_script("return [...document.querySelectorAll('article:not([hidden]) .chart, #comparison .chart')].filter(c => "
+                                   "[c, c.querySelector('.draw'), c.parentElement].some(e => e.scrollWidth > e.clientWidth + 1) || "
+                                   "[...c.querySelectorAll('svg, canvas')].some(d => d.clientWidth > c.clientWidth)).map(c => c.dataset.chart)") == []
 
 
 def test_each_chart_has_marks(page):

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="plots need the extra plot")
 sys.path += [str(Path(__file__).parents[1] / "unit"), str(Path(__file__).parents[1] / "html")]
 import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from reported import DIVERGENT, products, transposes
@@ -24,6 +25,7 @@ from archdef.errors import LaunchError
 from archdef.html.charts import CAUSES, STATES
 from archdef.html.occupied import curves
 from archdef.metrics.stalls import WAITS_FOR
+from archdef.plot import roof
 from archdef.plot.axes import filling
 from archdef.report.curves import Panel
 
@@ -90,6 +92,24 @@ def test_the_roofline_has_a_point_for_each_level_under_its_roof():
     for point in run.roofline.points:
         x, y = lines[point.level].get_data()
         assert np.exp(np.interp(np.log(point.intensity), np.log(x), np.log(y))) == pytest.approx(point.attainable)
+
+
+@pytest.mark.parametrize("inches", [(7, 4.2), (3.3, 2.4)])
+@pytest.mark.parametrize("ladder", [
+    [2141061, 1070530, 535265, 130171, 66908, 65085, 33454, 16727], [100, 99], [100, 99, 98], [100, 90, 80, 70, 60, 50, 40, 30, 20, 10], [1000, 999, 10, 9.9, 9.8, 9.7],
+    [100000, 99000, 1]])
+def test_names_of_rates_that_lie_close_keep_apart(ladder, inches):
+    figure = Figure(figsize=inches, layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots()
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    roof._units(ax, {float(rate): [f"unit {number}"] for number, rate in enumerate(ladder)}, min(ladder) / 1e3)
+    figure.canvas.draw()
+    places = [text.get_window_extent() for text in ax.texts]
+    assert sorted(name for text in ax.texts for name in text.get_text().split(", ")) == sorted(f"unit {number}" for number in range(len(ladder)))
+    assert not [(a, b) for a, b in itertools.combinations(places, 2) if a.overlaps(b)]
+    assert ladder != [100, 99] or [text.get_va() for text in ax.texts] == ["bottom", "top"]
 
 
 @EACH

@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 from archdef import frontends, registry
+from archdef._plugins import installed
 from archdef.errors import PluginError, UnknownArchitecture
 from archdef.hookspecs import hookimpl
 from archdef.registry import PluginWarning, Registry
@@ -281,3 +282,13 @@ def test_a_plugin_installed_later_is_seen(tmp_path, monkeypatch):
     (tmp_path / "archdef_gizmo_of_this_test.py").write_text(GOOD)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert fresh.get("gizmo").title == "Gizmo 1"
+
+
+def test_what_is_installed_is_read_once_for_a_question(monkeypatch):
+    asked = []
+    monkeypatch.setattr(registry, "installed", lambda group: asked.append(group) or found)
+    found = registry.REGISTRY._given or installed("archdef")
+    fresh = Registry()
+    assert len(fresh.all()) > 1 and len(asked) == 1
+    fresh.get(next(iter(fresh.all())))
+    assert len(asked) == 3

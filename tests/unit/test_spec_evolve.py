@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from archdef.errors import SpecErrors, UnknownField
+from archdef.spec import arch as arch_module
 from archdef.spec import AddressTranslation, Architecture, Cache, GreedyThenOldest, KiB, PageWalk, StridePrefetcher, Tlb, TwoLevel, XorHash
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,3 +215,20 @@ def test_no_text_as_a_path_or_value_does_worse_than_a_named_error(text):
     for change in ({text: 1}, {"caches.l1.size_bytes": text}, {"schedulers.policy": text}, {"dram.t_cl_ns": text}):
         with contextlib.suppress(UnknownField, SpecErrors):
             GIZMO.evolve(change)
+
+
+@pytest.mark.parametrize("path", [path for path, _, _ in GIZMO.walk()])
+def test_every_path_leads_to_its_value(path):
+    assert GIZMO[path] is next(value for place, value, _ in GIZMO.walk() if place == path)
+
+
+def test_many_changes_walk_the_description_as_often_as_one(monkeypatch):
+    walks = []
+    whole = arch_module._walk
+    monkeypatch.setattr(arch_module, "_walk", lambda parts: walks.append(1) or whole(parts))
+    counts = []
+    for paths in WHOLE[:1], WHOLE[:12]:
+        walks.clear()
+        GIZMO.evolve({path: GIZMO[path] for path in paths})
+        counts.append(len(walks))
+    assert counts[0] == counts[1]

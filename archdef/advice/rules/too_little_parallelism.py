@@ -29,7 +29,7 @@ NOTABLE: Final = 0.2
 BUSY: Final = 0.5
 """DRAM that is busy for more than this part of the time has work enough: queues, not latency, then decide."""
 FROM_DRAM: Final = 0.5
-"""Part of the loaded bytes that must come from DRAM: by its latency and bandwidth is said what is needed. What caches serve needs less in flight."""
+"""Part of the loaded bytes that come from DRAM, from which on its latency and bandwidth say what is needed. Below, the latency does that the loads had."""
 REPEATED: Final = 4
 """Times that a warp executes the same load, from which on its work could be given to more warps. Threads that load once or twice have nothing to share."""
 LATENCIES: Final = ("shared.latency_cycles", "caches.l1.latency_cycles", "caches.l2.latency_cycles", "interconnect.request_latency_ns",
@@ -45,26 +45,58 @@ def find(run: Run) -> Iterator[Finding]:
     evidence = Evidence(run)
     if sum(shares.get(cause, 0.0) for cause in CAUSES) < NOTABLE or evidence.utilization > BUSY or run.launches:
         return
-    c = run.counters
-    if float(c.partition["bytes_read"].sum()) < FROM_DRAM * c.global_load_bytes_moved:
-        return
     line = _repeated(run)
     if line is None:
         return
+    flight = _of_dram(run, evidence) if run.counters.partition["bytes_read"].sum() >= FROM_DRAM * run.counters.global_load_bytes_moved else _of_waits(
+        run, evidence)
+    if flight is None:
+        return
     machine, words = run.architecture, run.architecture.words
-    memory = next(each for each in needed(machine) if each.name == "DRAM reads")
     room = machine.limits.warps_per_multiprocessor
     resident = evidence.resident * room
-    flying = evidence.utilization * memory.in_flight
-    times = min(1 / evidence.utilization if evidence.utilization else math.inf, room / resident)
+    times = min(flight.needed / flight.bytes if flight.bytes else math.inf, room / resident)
+    if times <= 1:
+        return
     said = (f"{three(resident)} {words.warp}s are resident on a {words.multiprocessor} with work, {count(evidence.used)} of "
-            f"{count(evidence.multiprocessors)} have some; by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
+            f"{count(evidence.multiprocessors)} have some; {flight.said}")
     supposed = (f"{three(times)} times as much were in flight, so that latencies took {three(times)} times less (more {words.warp}s may gain more)")
     yield Finding(NAME, Supposed(supposed, architecture=_shorter(machine, times)),
-                  {"resident_warps": resident, "most_warps": room, "bytes_in_flight": flying, "bytes_needed": memory.in_flight,
-                   "multiprocessors_with_work": evidence.used}, said,
+                  {"resident_warps": resident, "most_warps": room, "bytes_in_flight": flight.bytes, "bytes_needed": flight.needed,
+                   "load_latency_cycles": flight.latency_cycles, "multiprocessors_with_work": evidence.used}, said,
                   f"give the repeated loads to {three(times)} times as many threads, in more {words.block}s than there are {words.multiprocessor}s, "
                   "or load several values into registers before the first is used", line)
+
+
+@attrs.frozen
+class _Flight:
+    """Bytes under way on a multiprocessor, by Little's law: rate times latency."""
+
+    bytes: float
+    needed: float
+    latency_cycles: float
+    said: str
+
+
+def _of_dram(run: Run, evidence: Evidence) -> _Flight:
+    """By what the machine declares: DRAM's rate and latency."""
+    memory = next(each for each in needed(run.architecture) if each.name == "DRAM reads")
+    flying = evidence.utilization * memory.in_flight
+    return _Flight(flying, memory.in_flight, memory.latency_cycles,
+                   f"by Little's law DRAM needs {count(memory.in_flight)} bytes in flight on each, {count(flying)} are")
+
+
+def _of_waits(run: Run, evidence: Evidence) -> _Flight | None:
+    """By the latency that loads had, where caches serve them; more are in flight until the resource that is held longest is held all the time."""
+    c, held = run.counters, evidence.held()
+    active = float(c.multiprocessor["active_cycles"].sum())
+    waits = c.stalls["memory_dependency"] / c.global_loads
+    if evidence.binding is None or not held or held > BUSY or not waits or not active:
+        return None
+    flying = c.global_load_bytes_moved * waits / active
+    return _Flight(flying, flying / held, waits,
+                   f"caches serve most loads, a load is waited for {count(waits)} cycles, so by Little's law {count(flying)} bytes are in flight on each; "
+                   f"{evidence.binding.name}, the most used resource, would bear {count(flying / held)}")
 
 
 def _repeated(run: Run) -> Cost | None:

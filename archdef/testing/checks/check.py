@@ -31,9 +31,12 @@ def expect(holds: object, message: str) -> None:
 class Subject:
     """The architecture under test, with what several checks need of it, made once."""
 
-    def __init__(self, architecture: Architecture):
+    def __init__(self, architecture: Architecture, quick: bool = False):
         self.architecture = architecture
+        self.quick = quick
+        """Whether a case that tries many kernels of one kind may do with a few."""
         self._expected: dict[tuple, np.ndarray] = {}
+        self._finished: dict[str, tuple[Run, list[np.ndarray]]] = {}
 
     @functools.cached_property
     def samples(self) -> dict[str, Launch]:
@@ -45,10 +48,16 @@ class Subject:
         """A size of block that it has room for."""
         return block_threads(self.architecture)
 
-    @functools.cached_property
-    def runs(self) -> dict:
+    def finished(self, name: str) -> tuple[Run, list[np.ndarray]]:
+        """Give a finished launch of a sample, and what its arrays hold afterwards; asked for again, it is not launched again."""
+        if name not in self._finished:
+            self._finished[name] = run_of(self.device(), self.samples[name])
+        return self._finished[name]
+
+    @property
+    def runs(self) -> dict[str, Run]:
         """A finished launch of each sample, by name."""
-        return {name: run_of(self.device(), launch)[0] for name, launch in self.samples.items()}
+        return {name: self.finished(name)[0] for name in self.samples}
 
     def expected(self, name: str, launch: Launch) -> np.ndarray:
         """Give what the reference interpreter leaves in the first array of a sample; asked for again, it is not run again."""
@@ -61,6 +70,11 @@ class Subject:
     def roomy(self) -> Architecture:
         """The architecture, with room for the blocks that instruction forms are tried in, if it has none."""
         return self.architecture if has_room(self.architecture, BLOCK, REGISTERS) else roomy(self.architecture)
+
+    @functools.cached_property
+    def undisturbed(self) -> Architecture:
+        """The architecture with neither refreshes nor fetches of instructions, which come between two times."""
+        return undisturbed(self.architecture)
 
     def device(self, architecture: Architecture | None = None) -> Device:
         """Make a device of the architecture, or of a changed one, whose kernels end in seconds."""

@@ -9,7 +9,7 @@ from archdef.testing.checks.check import Broken, Subject, check
 @check(cases=lambda subject: list(subject.samples))
 def counters_conserve(subject: Subject, case: str) -> None:
     """Threads, warps, blocks, lanes, cycles, transactions and bytes are counted once each: sums over parts equal the whole."""
-    run, size = subject.runs[case], subject.architecture.warp.size
+    run, size = subject.finished(case)[0], subject.architecture.warp.size
     c, sm = run.counters, run.counters.multiprocessor
     blocks, threads = math.prod(run.grid), math.prod(run.block)
     warps = blocks * -(-threads // size)

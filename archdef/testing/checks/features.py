@@ -26,12 +26,12 @@ def forms_that_need(feature: str) -> tuple[Form, ...]:
     """Choose forms of the instruction table that need a feature, and as few others as can be."""
     if feature in WORDS:
         rows = [row for row in table.TABLE if row.opcode == "tex"]
-        return tuple(form for form in forms(rows) if set(form.modifiers) & set(WORDS[feature]) and form.launch())[:FORMS_OF_A_FEATURE]
+        return tuple(form for form in forms(rows) if set(form.modifiers) & set(WORDS[feature]) and form.has_kernel)[:FORMS_OF_A_FEATURE]
     rows = sorted((row for row in table.TABLE if feature in row.features.split()), key=lambda row: len(row.features.split()))
     found = []
     for row in rows:
         form = next(iter(forms([row])), None)
-        if form is not None and form.launch() is not None:
+        if form is not None and form.has_kernel:
             found.append(form)
         if len(found) == FORMS_OF_A_FEATURE:
             break

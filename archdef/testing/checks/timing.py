@@ -6,7 +6,7 @@ import concurrent.futures
 import numpy as np
 
 from archdef.engine import core
-from archdef.testing.checks.check import Broken, Subject, check, expect, prepared, run_of, undisturbed
+from archdef.testing.checks.check import Broken, Subject, check, expect, prepared, run_of
 from archdef.testing.checks.samples import block_threads, kernel
 from archdef.testing.latency import declared_latency_cycles, fresh_rows
 
@@ -66,7 +66,7 @@ def cycles_do_not_depend_on_order_or_threads(subject: Subject, case: str) -> Non
 @check(cases=lambda subject: list(subject.samples))
 def cycles_lie_within_bounds(subject: Subject, case: str) -> None:
     """No kernel takes less than its instructions, chains, units and data need as declared, or more than all of it one by one."""
-    run = subject.runs[case]
+    run = subject.finished(case)[0]
     if (bounds := run.bounds) is None:
         return
     over = [f"the {bound.cycles:.0f} of {bound.name} ({bound.about})" for bound in bounds.lower if bound.cycles > run.cycles]
@@ -103,7 +103,7 @@ def chains_take_the_declared_latency(subject: Subject, case: str) -> None:
     ld.global.f32 %f2, [%rd2+4]; mov.f64 %fd1, 0d3FF0000000000000; mov.f64 %fd2, 0d3FF8000000000000;
     {_CHAINS[case] * steps}
     {"st.global.f64 [%rd1], %fd1;" if case.startswith("fp64") else "st.global.u32 [%rd1], %r7; st.global.f32 [%rd1+4], %f1;"}""")
-        device = subject.device(undisturbed(architecture))
+        device = subject.device(subject.undisturbed)
         out = device.zeros(4)
         return device.compile(text).k[(1,), (1,)](out, device.to_device(np.ones(2, "f4")), 0).cycles
 
@@ -177,7 +177,7 @@ def _levels(subject: Subject) -> list[str]:
 def loads_take_the_declared_way(subject: Subject, case: str) -> None:
     """A load that meets nobody takes what the description's latencies add up to: its operation, the network, the cache or the DRAM row."""
     # a refresh would be met, and code that comes from memory would take the same way beside the loads
-    architecture = undisturbed(subject.architecture)
+    architecture = subject.undisturbed
     cold, steps = case == "dram", 24
     offsets, closed = fresh_rows(architecture, _first_address(subject), 2 * steps + 1) if cold else ([0, 16], [])
 

@@ -159,8 +159,13 @@ class Context:
         if has < width(type):
             raise unknown(i, f"meaning for a result of .{type} in the {has}-bit register {name}")
 
-        def store(t, pattern):
-            t.registers[name] = extend(type, pattern, has)
+        mask = (1 << width(type)) - 1
+        if type[0] != "s" or has == width(type):
+            def store(t, pattern):
+                t.registers[name] = pattern & mask
+        else:
+            def store(t, pattern):
+                t.registers[name] = extend(type, pattern, has)
         return store
 
     def predicate_destinations(self, i: ir.Instruction, operand: ir.Operand) -> tuple[Callable, Callable]:
