@@ -1,6 +1,7 @@
 """One process of a running program: its memory, the runtime it talks to, and what its handles and addresses stand for."""
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import threading
@@ -20,8 +21,10 @@ from archdef.exec.host_memory import HostMemory
 from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
+from archdef.frontends import Compiled
 from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
+from archdef.run.module import Module
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import STREAM_PER_THREAD, Runtime
 from archdef.runtime.status import Refusal
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from archdef.exec.wire import Connection
     from archdef.run.managed import ManagedArray
     from archdef.run.memory import Memory
-    from archdef.run.module import Kernel, Module
+    from archdef.run.module import Kernel
     from archdef.run.symbols import Symbol
     from archdef.spec import Architecture
 
@@ -49,7 +52,8 @@ _Thing = TypeVar("_Thing")
 class Binary:
     """Device code that the program brought."""
 
-    image: bytes
+    images: list[bytes]
+    """Fat binaries, whose PTX is to be linked."""
     kernels: dict[int, str] = attrs.Factory(dict)
     """Address of the host's stub → the kernel's name in PTX."""
     variables: dict[int, str] = attrs.Factory(dict)
@@ -86,6 +90,8 @@ class Session:
         self._of_reference: dict[int, Binary] = {}
         self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
         """Number of the device, handle of a texture or surface → the structures that the program made it by."""
+        self.described_by_driver: dict[tuple[int, int], tuple[bytes, bytes]] = {}
+        """The same of those that were made by the driver's functions, which have structures of their own."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
@@ -275,9 +281,10 @@ class Session:
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
-        image = fatbin.read(self.memory.get, wrapper)
-        self._binaries.append(binary := Binary(image))
-        self.cuda = fatbin.compiled_for(image) or self.cuda
+        images = fatbin.read(self.memory.get, wrapper)
+        self._binaries.append(binary := Binary(images))
+        with contextlib.suppress(ArchdefError):     # what cannot be read is said when it is wanted
+            self.cuda = max(filter(None, map(fatbin.compiled_for, images)), default=self.cuda)
         return self.handle(binary)
 
     def register_kernel(self, handle: int, stub: int, name: str) -> None:
@@ -307,9 +314,10 @@ class Session:
         with self.lock:
             if number not in binary.modules:
                 major, minor = self.capability
-                ptx = fatbin.best_ptx(binary.image, 10 * major + minor)
-                _LOG.info("loading %d characters of PTX for %s", len(ptx), device.architecture.label)
-                binary.modules[number] = device.compile(ptx)
+                texts = [fatbin.best_ptx(image, 10 * major + minor) for image in binary.images]
+                _LOG.info("loading %d characters of PTX for %s", sum(map(len, texts)), device.architecture.label)
+                names = ["<ptx>"] if len(texts) == 1 else [f"<ptx {part}>" for part in range(1, len(texts) + 1)]
+                binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)])
             return binary.modules[number]
 
     def kernel(self, stub: int) -> Kernel:
