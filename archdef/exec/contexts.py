@@ -159,7 +159,7 @@ class Contexts:
 
     def _empty(self, thread: Thread, context: Context) -> None:
         for module in context.modules:
-            for handle in (*module.kernels.values(), module.handle):
+            for handle in (*module.kernels.values(), *module.references.values(), module.handle):
                 self.session.forget(handle)
         context.modules.clear()
         for address in context.addresses:

@@ -13,7 +13,7 @@ from archdef.runtime.status import Refusal
 INVALID_VALUE, INVALID_IMAGE, INVALID_PTX, INVALID_HANDLE, NOT_FOUND = 1, 200, 218, 400, 500
 _ITS_OWN: Final = {"NotInitialized": 3, "InvalidImage": INVALID_IMAGE, "InvalidContext": 201, "FileNotFound": 301, "ContextIsDestroyed": 709}
 """What the runtime has no name for."""
-_AS_DRIVER: Final = {9: INVALID_VALUE, 13: NOT_FOUND, 17: INVALID_VALUE, 21: INVALID_VALUE, 52: INVALID_VALUE, 98: INVALID_HANDLE}
+_AS_DRIVER: Final = dict.fromkeys((9, 12, 17, 18, 20, 21, 37, 52), INVALID_VALUE) | {13: NOT_FOUND, 98: INVALID_HANDLE}
 """The runtime's number → the driver's, where they differ."""
 _NAMES: Final = frozenset(NAMES)
 

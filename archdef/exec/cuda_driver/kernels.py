@@ -17,6 +17,8 @@ class Loaded:
     handle: int = 0
     kernels: dict[str, int] = attrs.Factory(dict)
     """Name → handle of those that were asked for."""
+    references: dict[str, int] = attrs.Factory(dict)
+    """The same of texture and surface references."""
 
 
 @attrs.frozen(eq=False)
@@ -89,7 +91,16 @@ def kernel_of(thread: Thread, handle: int) -> Kernel:
     return found.kernel
 
 
+def module_of(thread: Thread, handle: int) -> Loaded | None:
+    """Give the module of a function, or of a library's kernel on the current device; None if it is neither, or the module was unloaded."""
+    found = thread.session.found(handle)
+    if isinstance(found, LibraryKernel):
+        return on_device(thread, found.library)
+    of = thread.session.found(found.module) if isinstance(found, Function) else None
+    return of if isinstance(of, Loaded) else None
+
+
 def forget(thread: Thread, module: Loaded) -> None:
     """Let the handles of a module and of its kernels stand for nothing."""
-    for each in (*module.kernels.values(), module.handle):
+    for each in (*module.kernels.values(), *module.references.values(), module.handle):
         thread.session.forget(each)
