@@ -163,6 +163,6 @@ class Contexts:
                 self.session.forget(handle)
         context.modules.clear()
         for address in context.addresses:
-            if self.session.allocation(address) is not None:
-                self.session.free(thread.connection, address)
+            if self.session.allocation(address, context.device) is not None:
+                self.session.free(thread.connection, address, context.device)
         context.addresses.clear()

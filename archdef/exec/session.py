@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
 
+from archdef import registry
 from archdef.device import Device
 from archdef.errors import ArchdefError
 from archdef.exec import fatbin
@@ -17,7 +18,7 @@ from archdef.exec.calls import Output, Thread
 from archdef.exec.contexts import Contexts
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
-from archdef.exec.host_memory import HostMemory
+from archdef.exec.host_memory import HostMemory, words_of
 from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
@@ -71,6 +72,7 @@ class Session:
         """options : of each `Device`."""
         self.process, self.memory = process, GuestMemory(process)
         self.output, self.host, self.tally = Output(), Host(), Tally()
+        self.host.addresses = mapped.address_space([registry.described(each) for each in architectures])
         self.runtime = Runtime({})
         self.runtime.use(*(Device(each, printf=cast("TextIO", self.output), host=self.host, **options) for each in architectures))
         self.lock = threading.RLock()
@@ -95,9 +97,11 @@ class Session:
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
-        self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
         devices = self.runtime.devices.all()
+        one: Ranges[Pointer] = Ranges()
+        self._ranges = {id(device.memory): one if self.host.addresses is not None else Ranges() for device in devices}
+        """What is allocated. Without unified addressing an address means another thing on each device."""
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
 
@@ -161,30 +165,34 @@ class Session:
     def allocated(self, pointer: Pointer) -> int:
         """Note device memory, and give its address."""
         with self.lock:
-            self._on_device.add(int(pointer), max(1, pointer.left), pointer)
+            self._ranges[id(pointer.memory)].add(int(pointer), max(1, pointer.left), pointer)
         return int(pointer)
 
     def variable(self, pointer: Pointer) -> None:
         """Note a variable of a module as device memory."""
         with self.lock:
-            if self._on_device.at(int(pointer)) is None:
-                self._on_device.add(int(pointer), max(1, pointer.left), pointer)
+            ranges = self._ranges[id(pointer.memory)]
+            if ranges.at(int(pointer)) is None:
+                ranges.add(int(pointer), max(1, pointer.left), pointer)
 
-    def pointer(self, address: int) -> Pointer | None:
-        """Give the device memory that an address lies in; None if in none."""
+    def _on(self, device: int | None = None) -> Ranges[Pointer]:
+        """Give what is allocated where addresses are those of a device, or of the current one."""
+        return self._ranges[id(self.runtime.device(device).memory)]
+
+    def pointer(self, address: int, device: int | None = None) -> Pointer | None:
+        """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
-            base = self._on_device.at(address)
+            base = self._on(device).at(address)
         return None if base is None else base + (address - int(base))
 
-    def allocation(self, address: int) -> Pointer | None:
+    def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
-            return self._on_device.at(address)
+            return self._on(device).at(address)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
-        with self.lock:
-            base = self._on_device.at(address)
+        base = self.allocation(address)
         return base is not None and int(base) in self._managed
 
     def map_managed(self, connection: Connection, array: ManagedArray) -> None:
@@ -195,10 +203,10 @@ class Session:
         self._managed[array.address] = array
         self.allocated(Pointer(array.address, array.memory, array.nbytes))
 
-    def free(self, connection: Connection, address: int) -> None:
+    def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
         with self.lock:
-            pointer = self._on_device.remove(address)
+            pointer = self._on(device).remove(address)
         if pointer is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
         managed = self._managed.pop(address, None)
@@ -213,12 +221,12 @@ class Session:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
         self.runtime.FreeAsync(pointer, stream)
         with self.lock:
-            self._on_device.remove(address)
+            self._on().remove(address)
 
     def forget_allocations(self, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
         with self.lock:
-            self._on_device.keep(lambda pointer: pointer.memory is not memory)
+            self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
 
     def host_allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
@@ -254,11 +262,19 @@ class Session:
         return found
 
     def note_launch(self, kernel: Kernel, arguments: Sequence[bytes], launched: Launched) -> None:
-        """Count a launch, and note whether it was given memory of the host."""
+        """Count a launch, and note whether it was given memory of the host, or of another device."""
+        if kernel.module.device.context.peers and self._of_others(kernel.module.device.memory, arguments):
+            self.tally.peers[kernel.name] = None
         if self._pinned.seen_by_kernels and self._pinned.given(arguments):
             self.tally.mapped[kernel.name] = None
             self._watch()
         self.tally.launched(launched)
+
+    def _of_others(self, memory: Memory, arguments: Sequence[bytes]) -> bool:
+        """Say whether the arguments of a launch have an address in another device's memory than its own."""
+        with self.lock:
+            found = [self._ranges[id(memory)].at(word) for word in words_of(arguments)]
+        return any(pointer is not None and pointer.memory is not memory for pointer in found)
 
     def host_flags(self, address: int) -> int | None:
         """Give the flags of page-locked memory; None if there is none at an address."""

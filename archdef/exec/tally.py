@@ -47,6 +47,8 @@ class Tally:
         """What went wrong in launches."""
         self.mapped: dict[str, None] = {}
         """Kernels that were given memory of the host."""
+        self.peers: dict[str, None] = {}
+        """Kernels that were given memory of another device."""
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""
