@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver.calls import answers
+from archdef.exec.cuda_runtime import copies
 from archdef.exec.cuda_runtime.boxes import Place, Side, copy_box
 from archdef.runtime import ends
 from archdef.runtime.arrays import Array
@@ -13,7 +14,7 @@ from archdef.runtime.status import Refusal
 
 _RECTANGLE: Final = struct.Struct("<QQI4x4QQQI4x4QQQ")
 """CUDA_MEMCPY2D: of each end its column in bytes, row, kind, host address, device address, array, bytes from row to row; width in bytes and height."""
-_BOX: Final = struct.Struct("<4QI4x6Q4QI4x6Q3Q")
+BOX: Final = struct.Struct("<4QI4x6Q4QI4x6Q3Q")
 """CUDA_MEMCPY3D: of each end column, row, plane, level of detail, kind, host address, device address, array, 0, bytes from row to row, rows from
 plane to plane; width, height and depth."""
 _HOST, _DEVICE, _ARRAY, _UNIFIED = range(1, 5)
@@ -45,6 +46,10 @@ class _End(NamedTuple):
         """Give it as rows at an address, or as a part of an array. Raises Refusal."""
         if self.kind == _ARRAY:
             return thread.session.thing(self.array, Array).region_of_bytes(self.x, self.y, self.z, (width, height, depth))
+        return self.place(width, height, depth)
+
+    def place(self, width: int, height: int, depth: int) -> Place:
+        """Give it as rows at an address. Raises Refusal."""
         if self.kind not in (_HOST, _DEVICE, _UNIFIED):
             raise Refusal("InvalidValue", f"there is no memory of kind {self.kind}")
         several = depth > 1 or self.z > 0
@@ -57,14 +62,38 @@ class _End(NamedTuple):
         return Place(start + (self.z * self.rows + self.y) * pitch + self.x, pitch, self.rows * pitch)
 
 
+def _ends_of_box(data: bytes) -> tuple[_End, _End, tuple[int, int, int]]:
+    """Read source, destination, and width, height and depth. Raises Refusal."""
+    words = BOX.unpack(data)
+    if words[3] or words[14]:
+        raise Refusal("NotSupported", "levels of detail: textures have one here")
+    source, to = (_End(x, y, z, kind, host, device, array, pitch, rows)
+                  for x, y, z, _, kind, host, device, array, _, pitch, rows in (words[:11], words[11:22]))
+    return source, to, (words[22], words[23], words[24])
+
+
+def rows_of(data: bytes) -> list[tuple[int, int, int, int]]:
+    """Give where the rows of a box of plain memory go, where they come from, their bytes, and the direction. Raises Refusal for arrays."""
+    source, to, (width, height, depth) = _ends_of_box(data)
+    if _ARRAY in (source.kind, to.kind):
+        raise Refusal("NotSupported", "a node that copies arrays: graphs copy plain memory here")
+    if not width or height * depth > _MOST_ROWS:
+        raise Refusal("InvalidValue", f"{depth} planes of {height} rows of {width} bytes")
+    there, here = ((0, 0, 0, place.address, place.pitch, 0, end.rows) for end in (to, source) for place in [end.place(width, height, depth)])
+    return [(*row, _direction(to, source)) for row in copies.rows_of(here, there, (width, height, depth))]
+
+
+def _direction(to: _End, source: _End) -> int:
+    return _DIRECTIONS.get((source.lies_in, to.lies_in), ends.DEFAULT)
+
+
 def _copy(thread: Thread, to: _End, source: _End, box: tuple[int, int, int], stream: int, wait: bool) -> None:
     width, height, depth = box
     if not min(box):
         return
     if height * depth > _MOST_ROWS:
         raise Refusal("InvalidValue", f"{depth} planes of {height} rows")
-    kind = _DIRECTIONS.get((source.lies_in, to.lies_in), ends.DEFAULT)
-    copy_box(thread, to.side(thread, width, height, depth), source.side(thread, width, height, depth), box, kind, stream, wait)
+    copy_box(thread, to.side(thread, width, height, depth), source.side(thread, width, height, depth), box, _direction(to, source), stream, wait)
 
 
 def _rectangle(thread: Thread, description: int, stream: int, wait: bool) -> None:
@@ -74,13 +103,8 @@ def _rectangle(thread: Thread, description: int, stream: int, wait: bool) -> Non
 
 
 def _box(thread: Thread, description: int, stream: int, wait: bool) -> None:
-    words = _BOX.unpack(thread.memory.get(description, _BOX.size))
-    for level in (words[3], words[14]):
-        if level:
-            raise Refusal("NotSupported", f"level of detail {level}: textures have one level of detail here")
-    source, to = (_End(x, y, z, kind, host, device, array, pitch, rows)
-                  for x, y, z, _, kind, host, device, array, _, pitch, rows in (words[:11], words[11:22]))
-    _copy(thread, to, source, (words[22], words[23], words[24]), stream, wait)
+    source, to, box = _ends_of_box(thread.memory.get(description, BOX.size))
+    _copy(thread, to, source, box, stream, wait)
 
 
 @answers("cuMemcpy2D_v2", "cuMemcpy2DUnaligned_v2")
