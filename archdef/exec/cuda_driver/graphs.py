@@ -9,7 +9,7 @@ from archdef.exec.calls import CALLS, Thread
 from archdef.exec.cuda_driver import boxes
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import kernel_of
-from archdef.exec.cuda_runtime import capture, graphs
+from archdef.exec.cuda_runtime import capture, graphs, nodes
 from archdef.exec.cuda_runtime.launches import arguments_at
 from archdef.host import Node
 from archdef.host.graph import Work
@@ -207,3 +207,32 @@ def set_exec_copy(thread: Thread, executable: int, node: int, parameters: int, c
 def get_copy(thread: Thread, node: int, out: int) -> None:
     """Give what a node copies."""
     thread.memory.put(out, boxes.BOX.pack(*graphs.given(thread, graphs.thing(thread.session, node, Node), boxes.BOX)))
+
+
+# ---------------------------------------------------------------------------------------------------- nodes of any kind
+_KINDS: Final = nodes.Kinds(_kernel_work_2, _copy_work)
+
+
+@answers("cuGraphAddNode")
+def add_node(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
+    """Add a node."""
+    nodes.add(thread, out, graph, dependencies, count, parameters, _KINDS)
+
+
+@answers("cuGraphAddNode_v2")
+def add_node_2(thread: Thread, out: int, graph: int, dependencies: int, edges: int, count: int, parameters: int) -> None:
+    """Add a node, with data of the edges."""
+    graphs.plain_edges(thread, edges, count)
+    nodes.add(thread, out, graph, dependencies, count, parameters, _KINDS)
+
+
+@answers("cuGraphNodeSetParams")
+def set_node(thread: Thread, node: int, parameters: int) -> None:
+    """Let a node do something else of its kind."""
+    graphs.thing(thread.session, node, Node).change(nodes.work(thread, parameters, _KINDS))
+
+
+@answers("cuGraphExecNodeSetParams")
+def set_exec_node(thread: Thread, executable: int, node: int, parameters: int) -> None:
+    """Let what stands for it in an executable graph do something else of its kind."""
+    graphs.exec_node(thread, executable, node).change(nodes.work(thread, parameters, _KINDS))

@@ -82,7 +82,8 @@ def given(thread: Thread, node: Node, layout: struct.Struct) -> tuple[int, ...]:
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
-def _kernel_work(thread: Thread, parameters: int) -> Work:
+def kernel_work(thread: Thread, parameters: int) -> Work:
+    """Give a launch as the work of a node, by a cudaKernelNodeParams. Raises Refusal."""
     data = thread.memory.get(parameters, _KERNEL.size)
     stub, *shapes, shared_bytes, arguments, extra = _KERNEL.unpack(data)
     if extra:
@@ -96,19 +97,19 @@ def _kernel_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddKernelNode")
 def add_kernel(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a launch."""
-    add_work(thread, out, graph, dependencies, count, _kernel_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, kernel_work(thread, parameters))
 
 
 @answers("cudaGraphKernelNodeSetParams")
 def set_kernel(thread: Thread, node: int, parameters: int) -> None:
     """Let a node launch something else."""
-    thing(thread.session, node, Node).change(_kernel_work(thread, parameters))
+    thing(thread.session, node, Node).change(kernel_work(thread, parameters))
 
 
 @answers("cudaGraphExecKernelNodeSetParams")
 def set_exec_kernel(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph launch something else."""
-    exec_node(thread, executable, node).change(_kernel_work(thread, parameters))
+    exec_node(thread, executable, node).change(kernel_work(thread, parameters))
 
 
 @answers("cudaGraphKernelNodeGetParams")
@@ -131,7 +132,8 @@ def get_kernel(thread: Thread, node: int, out: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- copies and sets
-def _copy_work(thread: Thread, parameters: int) -> Work:
+def copy_work(thread: Thread, parameters: int) -> Work:
+    """Give a copy, by a cudaMemcpy3DParms. Raises Refusal."""
     data = thread.memory.get(parameters, _COPY.size)
     fields = _COPY.unpack(data)
     source, to, extent, kind = fields[:8], fields[8:16], fields[16:19], fields[19]
@@ -150,7 +152,7 @@ def plain_copy(thread: Thread, to: int, source: int, nbytes: int, kind: int) -> 
 @answers("cudaGraphAddMemcpyNode")
 def add_copy(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a copy of rows and planes."""
-    add_work(thread, out, graph, dependencies, count, _copy_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, copy_work(thread, parameters))
 
 
 @answers("cudaGraphAddMemcpyNode1D")
@@ -162,7 +164,7 @@ def add_copy_1d(thread: Thread, out: int, graph: int, dependencies: int, count: 
 @answers("cudaGraphMemcpyNodeSetParams")
 def set_copy(thread: Thread, node: int, parameters: int) -> None:
     """Let a node copy something else."""
-    thing(thread.session, node, Node).change(_copy_work(thread, parameters))
+    thing(thread.session, node, Node).change(copy_work(thread, parameters))
 
 
 @answers("cudaGraphMemcpyNodeSetParams1D")
@@ -174,7 +176,7 @@ def set_copy_1d(thread: Thread, node: int, to: int, source: int, nbytes: int, ki
 @answers("cudaGraphExecMemcpyNodeSetParams")
 def set_exec_copy(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph copy something else."""
-    exec_node(thread, executable, node).change(_copy_work(thread, parameters))
+    exec_node(thread, executable, node).change(copy_work(thread, parameters))
 
 
 @answers("cudaGraphExecMemcpyNodeSetParams1D")
@@ -189,7 +191,8 @@ def get_copy(thread: Thread, node: int, out: int) -> None:
     thread.memory.put(out, _COPY.pack(*given(thread, thing(thread.session, node, Node), _COPY)))
 
 
-def _set_work(thread: Thread, parameters: int) -> Work:
+def set_work(thread: Thread, parameters: int) -> Work:
+    """Give a set, by a cudaMemsetParams. Raises Refusal."""
     data = thread.memory.get(parameters, _MEMSET.size)
     address, pitch, value, size, width, height = _MEMSET.unpack(data)
     if (pointer := thread.session.pointer(address)) is None:
@@ -200,19 +203,19 @@ def _set_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddMemsetNode")
 def add_set(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a set."""
-    add_work(thread, out, graph, dependencies, count, _set_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, set_work(thread, parameters))
 
 
 @answers("cudaGraphMemsetNodeSetParams")
 def set_set(thread: Thread, node: int, parameters: int) -> None:
     """Let a node set something else."""
-    thing(thread.session, node, Node).change(_set_work(thread, parameters))
+    thing(thread.session, node, Node).change(set_work(thread, parameters))
 
 
 @answers("cudaGraphExecMemsetNodeSetParams")
 def set_exec_set(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph set something else."""
-    exec_node(thread, executable, node).change(_set_work(thread, parameters))
+    exec_node(thread, executable, node).change(set_work(thread, parameters))
 
 
 @answers("cudaGraphMemsetNodeGetParams")
@@ -222,7 +225,8 @@ def get_set(thread: Thread, node: int, out: int) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- functions and others
-def _host_work(thread: Thread, parameters: int) -> Work:
+def host_work(thread: Thread, parameters: int) -> Work:
+    """Give a call of a function of the program, by a cudaHostNodeParams. Raises Refusal."""
     data = thread.memory.get(parameters, _HOST.size)
     called, issued = thread.session.serve(thread).expected(*_HOST.unpack(data))
     return thread.runtime.function_work(called, issued=issued, given=data)
@@ -231,19 +235,19 @@ def _host_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddHostNode")
 def add_host(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a call of a function of the program."""
-    add_work(thread, out, graph, dependencies, count, _host_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, host_work(thread, parameters))
 
 
 @answers("cudaGraphHostNodeSetParams")
 def set_host(thread: Thread, node: int, parameters: int) -> None:
     """Let a node call something else."""
-    thing(thread.session, node, Node).change(_host_work(thread, parameters))
+    thing(thread.session, node, Node).change(host_work(thread, parameters))
 
 
 @answers("cudaGraphExecHostNodeSetParams")
 def set_exec_host(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph call something else."""
-    exec_node(thread, executable, node).change(_host_work(thread, parameters))
+    exec_node(thread, executable, node).change(host_work(thread, parameters))
 
 
 @answers("cudaGraphHostNodeGetParams")
@@ -352,14 +356,15 @@ def get_roots(thread: Thread, graph: int, out: int, count_out: int) -> None:
     put_nodes(thread, [out], count_out, [thread.runtime.GraphGetRootNodes(thing(thread.session, graph, Graph))])
 
 
-def _with_edges(thread: Thread) -> bool:
+def with_edges(thread: Thread) -> bool:
+    """Say whether functions without a version in their names take data of edges, as the program was compiled."""
     return thread.session.cuda >= _EDGES_BY_DEFAULT
 
 
 @answers("cudaGraphGetEdges")
 def get_edges(thread: Thread, graph: int, from_out: int, to_out: int, edges: int, count_out: int) -> None:
     """List the dependencies."""
-    if not _with_edges(thread):
+    if not with_edges(thread):
         edges, count_out = 0, edges
     get_edges_2(thread, graph, from_out, to_out, edges, count_out)
 
@@ -375,7 +380,7 @@ def get_edges_2(thread: Thread, graph: int, from_out: int, to_out: int, edges: i
 def get_dependencies(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
     """List what a node waits for."""
     found = thread.runtime.GraphNodeGetDependencies(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if _with_edges(thread) else edges, [found], edges if _with_edges(thread) else 0)
+    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependencies_v2")
@@ -388,7 +393,7 @@ def get_dependencies_2(thread: Thread, node: int, out: int, edges: int, count_ou
 def get_dependents(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
     """List what waits for a node."""
     found = thread.runtime.GraphNodeGetDependentNodes(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if _with_edges(thread) else edges, [found], edges if _with_edges(thread) else 0)
+    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependentNodes_v2")
@@ -400,7 +405,7 @@ def get_dependents_2(thread: Thread, node: int, out: int, edges: int, count_out:
 @answers("cudaGraphAddDependencies")
 def add_dependencies(thread: Thread, graph: int, from_: int, to: int, edges: int, count: int) -> None:
     """Let nodes wait for others."""
-    if not _with_edges(thread):
+    if not with_edges(thread):
         edges, count = 0, edges
     add_dependencies_2(thread, graph, from_, to, edges, count)
 
@@ -415,7 +420,7 @@ def add_dependencies_2(thread: Thread, graph: int, from_: int, to: int, edges: i
 @answers("cudaGraphRemoveDependencies")
 def remove_dependencies(thread: Thread, graph: int, from_: int, to: int, edges: int, count: int) -> None:
     """Take dependencies away."""
-    remove_dependencies_2(thread, graph, from_, to, 0, count if _with_edges(thread) else edges)
+    remove_dependencies_2(thread, graph, from_, to, 0, count if with_edges(thread) else edges)
 
 
 @answers("cudaGraphRemoveDependencies_v2")
