@@ -1,6 +1,5 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
 import threading
-import weakref
 
 cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -126,7 +125,7 @@ cdef class DeviceMemory:
         self.table = NULL
         self._spans = []
         self._shared = {}
-        self._reached, self._reached_by = [], weakref.WeakSet()
+        self._reached, self._reached_by = [], []
         self.count = 0
         self.running = 0
         self.capacity = capacity_bytes
@@ -156,7 +155,7 @@ cdef class DeviceMemory:
         with self._lock:
             if other not in self._reached:
                 self._reached.append(other)
-                other._reached_by.add(self)
+                other._reached_by.append(self)
                 self._make_table()
 
     def leave(self, DeviceMemory other not None):
@@ -164,14 +163,14 @@ cdef class DeviceMemory:
         with self._lock:
             if other in self._reached:
                 self._reached.remove(other)
-                other._reached_by.discard(self)
+                other._reached_by.remove(self)
                 self._make_table()
 
     cdef int _publish(self) except -1:
         """Copy the list of spans to the tables that the engine reads: this device's, and those of devices whose kernels access its memory."""
         cdef DeviceMemory other
         self._make_table()
-        for other in list(self._reached_by):
+        for other in self._reached_by:
             other._make_table()
         return 0
 
