@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 
 from archdef.engine.lane_states import LaneTracer
+from archdef.engine.memory import AddressSpace as AddressSpace
 from archdef.engine.memory import DeviceMemory as DeviceMemory
 from archdef.engine.program import ProgramError as ProgramError
 from archdef.engine.program import layout as layout

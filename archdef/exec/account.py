@@ -61,6 +61,8 @@ class Account:
     """Kernels that had not ended when the program did, and ended with it → launches; `kernels` are without them."""
     mapped: tuple[str, ...] = ()
     """Kernels that were given page-locked memory of the host, whose accesses are timed as those of the device's memory."""
+    peers: tuple[str, ...] = ()
+    """Kernels that were given memory of another device, whose accesses are timed in the same way."""
 
     @property
     def launches(self) -> int:
@@ -83,7 +85,8 @@ class Account:
                 "busy_s": self.busy_s, "launches": self.launches,
                 "kernels": [{"kernel": each.kernel, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles} for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
-                "left": self.left, "mapped": list(self.mapped), "missing": self.missing, "failures": list(self.failures)}
+                "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers),
+                "missing": self.missing, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {self.ended}", style="bold")
@@ -97,6 +100,9 @@ class Account:
             yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
         if self.mapped:
             yield Text(f"Given memory of the host, which they reach here as fast as the device's own and not over the host link: {', '.join(self.mapped)}",
+                       style="yellow")
+        if self.peers:
+            yield Text(f"Given memory of another device, which they reach here as fast as their own, not over the link between them: {', '.join(self.peers)}",
                        style="yellow")
         if self.missing:
             yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
@@ -149,7 +155,8 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     failures = [*complaints, *(text for session in sessions for text in session.tally.failed)]
     return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
-                   tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)))
+                   tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
+                   tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:

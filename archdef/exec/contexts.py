@@ -166,8 +166,8 @@ class Contexts:
             module.forget(self.session)
         context.modules.clear()
         for address, pointer in context.allocations.items():
-            if self.session.allocation(address) is pointer:     # and not what another context was given there later
-                self.session.free(thread.connection, address)
+            if self.session.allocation(address, context.device) is pointer:     # and not what another context was given there later
+                self.session.free(thread.connection, address, context.device)
         context.allocations.clear()
 
     def unload(self, module: Loaded) -> None:

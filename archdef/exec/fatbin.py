@@ -7,8 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from archdef.errors import ArchdefError, MissingExtra
+from archdef.runtime.status import Refusal
 
 WRAPPER_MAGIC: Final = 0x466243B1
+_WRAPPER: Final = struct.Struct("<IIQQ")
+"""magic, version, address of the fat binary; and, in version 2, of a list of the addresses of those that were to be linked."""
+_WRAPPER_BEGIN: Final = struct.pack("<I", WRAPPER_MAGIC)
+_LINKED_VERSION: Final = 2
+MOST_PARTS: Final = 4096
+_DEVICE_RUNTIME: Final = b"cuda_device_runtime"
 MAGIC: Final = 0xBA55ED50
 PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")
@@ -19,13 +26,12 @@ _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
 
 
-class FatbinError(ArchdefError):
+class FatbinError(Refusal):
     """A fat binary that is damaged, or has nothing that can be run."""
 
     def __init__(self, message: str, no_ptx: bool = False):
         """no_ptx : whether it is device code in order, but machine code only."""
-        self.no_ptx = no_ptx
-        super().__init__(message)
+        super().__init__("NoKernelImageForDevice" if no_ptx else "InvalidKernelImage", message)
 
 
 class Entry(NamedTuple):
@@ -57,11 +63,38 @@ def total_bytes(head: bytes) -> int:
     return int(header_bytes + nbytes)
 
 
-def read(get: Callable[[int, int], bytes], address: int) -> bytes:
-    """Read a fat binary from a program's memory, by its own address or by that of its wrapper; ``get(address, bytes)``. Raises FatbinError."""
-    if int.from_bytes(get(address, 4), "little") == WRAPPER_MAGIC:
-        address = int.from_bytes(get(address + 8, 8), "little")
+def read(get: Callable[[int, int], bytes], address: int) -> list[bytes]:
+    """Read device code from a program's memory, by the address of a fat binary or of its wrapper; ``get(address, bytes)``. Raises FatbinError.
+
+    Returns one fat binary, or those of all parts that a program of separate compilation (``nvcc -rdc=true``) consists of, which have to be linked.
+    CUDA's device runtime (``libcudadevrt``), which is one of these parts, is left out: what is in it every module has here.
+    """
+    magic, version, data, further = _WRAPPER.unpack(get(address, _WRAPPER.size)) if get(address, 4) == _WRAPPER_BEGIN else (0, 0, address, 0)
+    parts = _parts(get, further) if magic and version == _LINKED_VERSION and further else []
+    return [part for part in parts if not _is_device_runtime(part)] or [_read_one(get, data)]
+
+
+def _read_one(get: Callable[[int, int], bytes], address: int) -> bytes:
     return get(address, total_bytes(get(address, _HEAD.size)))
+
+
+def _parts(get: Callable[[int, int], bytes], address: int) -> list[bytes]:
+    """Read the fat binaries of a list of addresses that 0 ends."""
+    found: list[bytes] = []
+    while part := int.from_bytes(get(address + 8 * len(found), 8), "little"):
+        if len(found) == MOST_PARTS:
+            raise FatbinError(f"more than {MOST_PARTS} parts to be linked")
+        found.append(_read_one(get, part))
+    return found
+
+
+def _is_device_runtime(data: bytes) -> bool:
+    """Say whether a fat binary is that of CUDA's device runtime, by the name of its source, which its symbols have in theirs."""
+    try:
+        first = next(entries(data), None)
+    except ArchdefError:        # which is said when it is wanted
+        return False
+    return first is not None and _DEVICE_RUNTIME in first.data
 
 
 def entries(data: bytes) -> Iterator[Entry]:
@@ -79,7 +112,7 @@ def entries(data: bytes) -> Iterator[Entry]:
 
 
 def best_ptx(data: bytes, target: int) -> str:
-    """Give the PTX for the newest target that is not newer than `target`; else the oldest there is. Raises FatbinError."""
+    """Give the PTX of a fat binary for the newest target that is not newer than `target`; else the oldest there is. Raises FatbinError."""
     found = list(entries(data))
     texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
     if not texts:

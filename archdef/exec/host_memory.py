@@ -55,6 +55,11 @@ class _Registered:
     """Address of the first page in kernels, once somebody has asked for it."""
 
 
+def words_of(arguments: Iterable[bytes]) -> list[int]:
+    """Give what may be an address in the arguments of a launch: any 8 bytes at a multiple of 8."""
+    return [word for data in arguments for (word,) in struct.iter_unpack("<Q", data[:len(data) // 8 * 8])]
+
+
 class HostMemory:
     """The page-locked memory of one process."""
 
@@ -73,8 +78,8 @@ class HostMemory:
         return bool(self._in_kernels)
 
     def given(self, arguments: Iterable[bytes]) -> bool:
-        """Say whether the arguments of a launch have an address of it: any 8 bytes at a multiple of 8 that could be one count."""
-        words = [word for data in arguments for (word,) in struct.iter_unpack("<Q", data[:len(data) // 8 * 8])]
+        """Say whether the arguments of a launch have an address of it."""
+        words = words_of(arguments)
         with self._lock:
             found = {address for word in words if (address := self._in_kernels.at(word)) is not None}
         for address in found:

@@ -1,6 +1,7 @@
 """One process of a running program: its memory, the runtime it talks to, and what its handles and addresses stand for."""
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import threading
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
 
+from archdef import registry
 from archdef.device import Device
 from archdef.errors import ArchdefError
 from archdef.exec import fatbin
@@ -16,12 +18,14 @@ from archdef.exec.calls import Output, Thread
 from archdef.exec.contexts import Contexts
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
-from archdef.exec.host_memory import HostMemory
+from archdef.exec.host_memory import HostMemory, words_of
 from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
+from archdef.frontends import Compiled
 from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
+from archdef.run.module import Module
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import STREAM_PER_THREAD, Runtime
 from archdef.runtime.status import Refusal
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from archdef.exec.wire import Connection
     from archdef.run.managed import ManagedArray
     from archdef.run.memory import Memory
-    from archdef.run.module import Kernel, Module
+    from archdef.run.module import Kernel
     from archdef.run.symbols import Symbol
     from archdef.spec import Architecture
 
@@ -51,7 +55,8 @@ _Thing = TypeVar("_Thing")
 class Binary:
     """Device code that the program brought."""
 
-    image: bytes
+    images: list[bytes]
+    """Fat binaries, whose PTX is to be linked."""
     kernels: dict[int, str] = attrs.Factory(dict)
     """Address of the host's stub → the kernel's name in PTX."""
     variables: dict[int, str] = attrs.Factory(dict)
@@ -69,6 +74,7 @@ class Session:
         """options : of each `Device`."""
         self.process, self.memory = process, GuestMemory(process)
         self.output, self.host, self.tally = Output(), Host(), Tally()
+        self.host.addresses = mapped.address_space([registry.described(each) for each in architectures])
         self.runtime = Runtime({})
         self.runtime.use(*(Device(each, printf=cast("TextIO", self.output), host=self.host, **options) for each in architectures))
         self.lock = threading.RLock()
@@ -90,12 +96,16 @@ class Session:
         self._of_reference: dict[int, Binary] = {}
         self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
         """Number of the device, handle of a texture or surface → the structures that the program made it by."""
+        self.described_by_driver: dict[tuple[int, int], tuple[bytes, bytes]] = {}
+        """The same of those that were made by the driver's functions, which have structures of their own."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
-        self._on_device: Ranges[Pointer] = Ranges()
         self._managed: dict[int, ManagedArray] = {}
         devices = self.runtime.devices.all()
+        one: Ranges[Pointer] = Ranges()
+        self._ranges = {id(device.memory): one if self.host.addresses is not None else Ranges() for device in devices}
+        """What is allocated. Without unified addressing an address means another thing on each device."""
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
         self._ended = False
@@ -161,35 +171,39 @@ class Session:
     def allocated(self, pointer: Pointer) -> int:
         """Note device memory, and give its address."""
         with self.lock:
-            self._on_device.add(int(pointer), max(1, pointer.left), pointer)
+            self._ranges[id(pointer.memory)].add(int(pointer), max(1, pointer.left), pointer)
         return int(pointer)
 
     def variable(self, pointer: Pointer) -> None:
         """Note a variable of a module as device memory."""
         with self.lock:
-            if self._on_device.at(int(pointer)) is None:
-                self._on_device.add(int(pointer), max(1, pointer.left), pointer)
+            ranges = self._ranges[id(pointer.memory)]
+            if ranges.at(int(pointer)) is None:
+                ranges.add(int(pointer), max(1, pointer.left), pointer)
 
-    def forget_variable(self, address: int) -> None:
+    def forget_variable(self, variable: Pointer) -> None:
         """Forget a variable of a module that is no longer loaded."""
         with self.lock:
-            self._on_device.remove(address)
+            self._ranges[id(variable.memory)].remove(int(variable))
 
-    def pointer(self, address: int) -> Pointer | None:
-        """Give the device memory that an address lies in; None if in none."""
+    def _on(self, device: int | None = None) -> Ranges[Pointer]:
+        """Give what is allocated where addresses are those of a device, or of the current one."""
+        return self._ranges[id(self.runtime.device(device).memory)]
+
+    def pointer(self, address: int, device: int | None = None) -> Pointer | None:
+        """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
-            base = self._on_device.at(address)
+            base = self._on(device).at(address)
         return None if base is None else base + (address - int(base))
 
-    def allocation(self, address: int) -> Pointer | None:
+    def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
-            return self._on_device.at(address)
+            return self._on(device).at(address)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
-        with self.lock:
-            base = self._on_device.at(address)
+        base = self.allocation(address)
         return base is not None and int(base) in self._managed
 
     def map_managed(self, connection: Connection, array: ManagedArray) -> None:
@@ -200,10 +214,10 @@ class Session:
         self._managed[array.address] = array
         self.allocated(Pointer(array.address, array.memory, array.nbytes))
 
-    def free(self, connection: Connection, address: int) -> None:
+    def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
         with self.lock:
-            pointer = self._on_device.remove(address)
+            pointer = self._on(device).remove(address)
         if pointer is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
         managed = self._managed.pop(address, None)
@@ -218,12 +232,12 @@ class Session:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
         self.runtime.FreeAsync(pointer, stream)
         with self.lock:
-            self._on_device.remove(address)
+            self._on().remove(address)
 
     def forget_allocations(self, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
         with self.lock:
-            self._on_device.keep(lambda pointer: pointer.memory is not memory)
+            self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
 
     def host_allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
@@ -259,11 +273,19 @@ class Session:
         return found
 
     def note_launch(self, kernel: Kernel, arguments: Sequence[bytes], launched: Launched) -> None:
-        """Count a launch, and note whether it was given memory of the host."""
+        """Count a launch, and note whether it was given memory of the host, or of another device."""
+        if kernel.module.device.context.peers and self._of_others(kernel.module.device.memory, arguments):
+            self.tally.peers[kernel.name] = None
         if self._pinned.seen_by_kernels and self._pinned.given(arguments):
             self.tally.mapped[kernel.name] = None
             self._watch()
         self.tally.launched(launched)
+
+    def _of_others(self, memory: Memory, arguments: Sequence[bytes]) -> bool:
+        """Say whether the arguments of a launch have an address in another device's memory than its own."""
+        with self.lock:
+            found = [self._ranges[id(memory)].at(word) for word in words_of(arguments)]
+        return any(pointer is not None and pointer.memory is not memory for pointer in found)
 
     def host_flags(self, address: int) -> int | None:
         """Give the flags of page-locked memory; None if there is none at an address."""
@@ -286,9 +308,10 @@ class Session:
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
-        image = fatbin.read(self.memory.get, wrapper)
-        self._binaries.append(binary := Binary(image))
-        self.cuda = fatbin.compiled_for(image) or self.cuda
+        images = fatbin.read(self.memory.get, wrapper)
+        self._binaries.append(binary := Binary(images))
+        with contextlib.suppress(ArchdefError):     # what cannot be read is said when it is wanted
+            self.cuda = max(filter(None, map(fatbin.compiled_for, images)), default=self.cuda)
         return self.handle(binary)
 
     def register_kernel(self, handle: int, stub: int, name: str) -> None:
@@ -319,9 +342,10 @@ class Session:
         with self.lock:
             if number not in binary.modules:
                 major, minor = self.capability
-                ptx = fatbin.best_ptx(binary.image, 10 * major + minor)
-                _LOG.info("loading %d characters of PTX for %s", len(ptx), device.architecture.label)
-                binary.modules[number] = device.compile(ptx)
+                texts = [fatbin.best_ptx(image, 10 * major + minor) for image in binary.images]
+                _LOG.info("loading %d characters of PTX for %s", sum(map(len, texts)), device.architecture.label)
+                names = ["<ptx>"] if len(texts) == 1 else [f"<ptx {part}>" for part in range(1, len(texts) + 1)]
+                binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)])
             return binary.modules[number]
 
     def kernel(self, stub: int) -> Kernel:

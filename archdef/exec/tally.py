@@ -59,6 +59,8 @@ class Tally:
         """Kernels that had not ended when the program did → how many launches of each."""
         self.mapped: dict[str, None] = {}
         """Kernels that were given memory of the host."""
+        self.peers: dict[str, None] = {}
+        """Kernels that were given memory of another device."""
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""

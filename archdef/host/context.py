@@ -397,6 +397,20 @@ class Context:
             why = "they are one device" if other is self else "at least one declares no host_link.peer_gb_s, or they are of two vendors"
             raise HostError(f"{self.label} has no peer access to {other.label}: {why}")
         self.peers.add(other.number)
+        if self.shares_addresses(other):
+            self.memory.engine.reach(other.memory.engine)
+
+    def disable_peer(self, other: Context) -> None:
+        """Take that back. Raises HostError where it was not so."""
+        if other.number not in self.peers:
+            raise HostError(f"{self.label} has no access to {other.label}")
+        self.peers.remove(other.number)
+        if self.shares_addresses(other):
+            self.memory.engine.leave(other.memory.engine)
+
+    def shares_addresses(self, other: Context) -> bool:
+        """Whether an address of this device's memory is none of the other's, so that kernels of one may access what the other has."""
+        return self.host is other.host and self.host.addresses is not None
 
 
 def context_of(memory) -> Context:

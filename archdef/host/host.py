@@ -20,6 +20,7 @@ from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
 from archdef.host.timeline import Recorded, Span, Timeline
 
 if TYPE_CHECKING:
+    from archdef.engine import core
     from archdef.host.capture import Capture
 
 
@@ -52,6 +53,8 @@ class Host:
         self._paid = False
         self._range_numbers = itertools.count(1)
         self._open_ranges: dict[int, tuple[str, int]] = {}
+        self.addresses: core.AddressSpace | None = None
+        """What its devices divide among themselves, so that an address says whose memory it is; None: each begins at the same address."""
         self.abandoned = False
         """Nobody waits for what the devices do any more: they stop."""
         self.lock = threading.RLock()

@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from archdef.engine import core
 from archdef.errors import DeviceMemoryError
 
 if TYPE_CHECKING:
@@ -21,6 +22,16 @@ FEATURE = "unified_addressing"
 def can_map(architecture: Architecture) -> bool:
     """Say whether kernels of a machine see page-locked memory of the host."""
     return FEATURE in architecture.isa.features
+
+
+def address_space(architectures: Sequence[Architecture]) -> core.AddressSpace | None:
+    """Give the addresses that the devices of a host divide among themselves; None where a machine has no unified addressing, or there is one device.
+
+    Raises DeviceMemoryError if there are too many devices.
+    """
+    if len(architectures) < 2 or not all(map(can_map, architectures)):      # one device has all addresses to itself
+        return None
+    return core.AddressSpace(len(architectures), max(architecture.dram.capacity_bytes for architecture in architectures))
 
 
 def shared_file(nbytes: int) -> int:
@@ -64,8 +75,9 @@ def expect(address: int, memories: Sequence[Memory]) -> None:
 
 def hide(address: int, memories: Sequence[Memory]) -> None:
     """Take it away from kernels again; waits for those that were launched, and may use it."""
-    for memory in memories:
+    for memory in memories:         # they may have it at one place
         if memory.context is not None:
             memory.context.host.wait("free", list(memory.context.holding), [])
+    for memory in memories:
         memory.shared_with_host.discard(address)
         memory.free(address)

@@ -27,7 +27,7 @@ class Memory:
 
     def __init__(self, capacity_bytes: int, architecture: Architecture | None = None, host: Host | None = None):
         """Make it; `architecture` and `host` are those of its device, for the host model."""
-        self.engine = core.DeviceMemory(capacity_bytes)
+        self.engine = core.DeviceMemory(capacity_bytes, None if host is None else host.addresses)
         """The engine's own object."""
         self.architecture, self.host = architecture, host
         self.context: Context | None = None

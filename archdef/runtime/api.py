@@ -157,7 +157,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
         device, other = self.devices.current, self.devices[peer]
         if other.context.number not in device.context.peers:
             raise Refusal("PeerAccessNotEnabled", f"{device.context.label} has no access to {other.context.label}")
-        device.context.peers.remove(other.context.number)
+        device.context.disable_peer(other.context)
 
     # ------------------------------------------------------------------------------------------------------------ memory
     def Malloc(self, size: int) -> Pointer:

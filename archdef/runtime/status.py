@@ -1,8 +1,8 @@
 """Errors of the runtime: their names and numbers, and which of archdef's own exceptions each stands for."""
 from __future__ import annotations
 
-from archdef.errors import (ArchdefError, BudgetExceeded, CaptureError, DeviceMemoryError, GraphError, GuestFault, HostError, LaunchError, MissingFeature,
-                            PluginError, UnknownArchitecture)
+from archdef.errors import (ArchdefError, BudgetExceeded, CaptureError, DeviceMemoryError, GraphError, GuestFault, HostError, LaunchError, MissingExtra,
+                            MissingFeature, PluginError, PtxError, UnknownArchitecture)
 
 STATUS: dict[str, tuple[int, str]] = {
     "Success": (0, "no error"),
@@ -20,8 +20,12 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidDeviceFunction": (98, "invalid device function"),
     "NoDevice": (100, "no device is registered"),
     "InvalidDevice": (101, "invalid device ordinal"),
+    "InvalidKernelImage": (200, "device kernel image is invalid"),
+    "NoKernelImageForDevice": (209, "no kernel image is available for execution on the device"),
     "UnsupportedLimit": (215, "limit is not supported on this architecture"),
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
+    "InvalidPtx": (218, "a PTX JIT compilation failed"),
+    "JitCompilerNotFound": (221, "PTX JIT compiler library not found"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
     "IllegalState": (401, "the operation cannot be performed in the present state"),
     "SymbolNotFound": (500, "named symbol not found"),
@@ -90,8 +94,12 @@ def status_of(error: BaseException) -> str:
             return "InvalidValue"
         case HostError():
             return "InvalidResourceHandle"
-        case MissingFeature():
-            return "NotSupported"
+        case MissingFeature():      # for CUDA, code of a target that the device does not have
+            return "NoKernelImageForDevice"
+        case PtxError():
+            return "InvalidPtx"
+        case MissingExtra():        # what unpacks device code is not installed
+            return "JitCompilerNotFound"
         case UnknownArchitecture() | PluginError():
             return "NoDevice"
     return "Unknown"

@@ -9,7 +9,9 @@ from test_foreign_programs import run
 from archdef import registry
 from archdef.errors import ArchdefError
 from archdef.exec.cuda_driver import images
-from archdef.runtime.status import Refusal
+from archdef.exec.cuda_driver.calls import driver_number
+from archdef.exec.cuda_driver.errors import error_name
+from archdef.runtime.status import STATUS, Refusal
 
 MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -21,7 +23,7 @@ PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", 
 @pytest.mark.parametrize("machine", [name for name in ("gf100", "h100") if name in MACHINES])
 def test_a_part_of_the_driver_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("driver", "driver", TEXT), part], machine, tmp_path, devices=2)
-    assert printed == "PASSED\n" and found.exit_code == 0
+    assert printed == "PASSED\n" and found.exit_code == 0, found.failures
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -43,12 +45,17 @@ def test_rows_are_set_at_once(build, tmp_path):
 
 def test_what_is_missing_is_named(build, tmp_path):
     found, _ = run([build("driver", "driver", TEXT), "handles"], "gf100", tmp_path)
-    assert found.missing == {"cuMemcpy3D_v2": 1}
+    assert found.missing == {"cuMemcpy3DPeer": 1}
 
 
 def test_a_program_without_ptx_is_told_what_to_do(build, tmp_path):
     found, printed = run([build("driver", "driver", binary(entry(b"\x7fELF", 2, 70))), "launches"], "gf100", tmp_path)
     assert printed.startswith("cuModuleLoadData(&module, device_code): CUDA_ERROR_NO_BINARY_FOR_GPU") and "compile it with -gencode" in found.failures[0]
+
+
+@pytest.mark.parametrize("status", STATUS)
+def test_every_error_has_a_number_that_the_driver_knows(status):
+    assert error_name(driver_number(Refusal(status, ""))) is not None
 
 
 class Memory:

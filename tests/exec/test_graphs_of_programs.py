@@ -1,7 +1,7 @@
 """Do programs that build, capture, change and launch graphs get what they would get on a device, and is every wrong call a status of its own?"""
 import pytest
-from fat import HEAD
-from fat import binary, entry
+from fat import HEAD, binary, entry
+from guest_kernels import KERNELS
 
 from archdef import exec as programs
 from archdef import registry
@@ -47,3 +47,10 @@ def test_functions_take_what_the_cuda_that_compiled_the_program_declares(build, 
     code = binary(entry(HEAD.replace("6.0", version).encode()))
     _, printed = run([build("graphs_13", "shared", code, ("EDGES",) if edges else ())], MACHINES[0], tmp_path)
     assert printed == "PASSED\n"
+
+
+@pytest.mark.parametrize("version, how, macros", [("8.0", "shared", ()), ("9.0", "shared", ("EDGES",)), ("8.0", "driver", ("DRIVER",))])
+def test_nodes_of_all_kinds_are_made_of_one_structure(build, version, how, macros, tmp_path):
+    code = binary(entry(KERNELS.replace(".version 6.0", f".version {version}").encode()))
+    found, printed = run([build("nodes", how, code, macros)], MACHINES[-1], tmp_path)
+    assert printed == "PASSED\n", found.failures

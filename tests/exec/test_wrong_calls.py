@@ -13,6 +13,16 @@ from archdef.exec.calls import CALLS
 from archdef.exec.calls import NAMES
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
+NEWER = b""".version 6.0
+.target sm_30
+.address_size 64
+.visible .entry vector_add(.param .u64 sum, .param .u64 a, .param .u64 b, .param .u32 n)
+{
+    .reg .b32 %r<3>; .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; ret;
+}
+"""
+"""What needs more than a GT200 has."""
 TEXT = b".version 7.8\n.target sm_50\n"
 STATUSES = """cudaMalloc(&none, (size_t)-1)                         cudaErrorMemoryAllocation
 cudaMalloc((void **)-1, 16)                                        cudaErrorInvalidValue
@@ -65,14 +75,18 @@ def test_every_function_that_is_answered_is_exported():
     assert set(CALLS) - set(NAMES) == set()
 
 
-@pytest.mark.parametrize("fat, why", [
-    (binary(entry(b"\x7fELF", ELF, 70)), "machine code (sm_70) and no PTX; compile it with -gencode"), (binary(), "(nothing) and no PTX"),
-    (binary(entry(b".version 6.0\n.target sm_20\nnonsense")), ""), (binary(entry(b"\0" * 100, packing=0)), "")])
-def test_a_program_whose_device_code_cannot_be_run_is_told_why(build, fat, why, tmp_path):
+@pytest.mark.parametrize("fat, status, why", [
+    (binary(entry(b"\x7fELF", ELF, 70)), "NoKernelImageForDevice", "machine code (sm_70) and no PTX; compile it with -gencode"),
+    (binary(), "NoKernelImageForDevice", "(nothing) and no PTX"),
+    (binary(entry(b".version 6.0\n.target sm_20\nnonsense")), "InvalidPtx", "nonsense"), (binary(entry(b"\0" * 100, packing=0)), "InvalidPtx", ""),
+    (binary(entry(b"packed", flags=LZ4)), "InvalidKernelImage", "cannot be unpacked"),
+    (binary(entry(NEWER, target=30)), "NoKernelImageForDevice", "needs the feature")])
+def test_a_program_whose_device_code_cannot_be_run_is_told_why(build, fat, status, why, tmp_path):
     with open(tmp_path / "output", "w+") as output:
         found = programs.run([build("vector_add", "shared", fat)], "gt200", output=output)
         output.seek(0)
-        assert found.exit_code == 1 and "cudaLaunchKernel" in output.read()
+        printed = output.read()
+    assert found.exit_code == 1 and printed.startswith("cudaLaunchKernel") and printed.endswith(f": cudaError{status}\n")
     assert found.failures and any(why in text for text in found.failures)
 
 

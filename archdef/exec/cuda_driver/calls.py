@@ -8,13 +8,12 @@ from typing import Any, Final
 from archdef.errors import PtxError
 from archdef.exec import calls
 from archdef.exec.calls import NAMES, Answer, Thread
-from archdef.exec.fatbin import FatbinError
 from archdef.runtime.status import Refusal
 
-INVALID_VALUE, INVALID_IMAGE, NO_BINARY, INVALID_PTX, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED = 1, 200, 209, 218, 400, 500, 801
+INVALID_VALUE, INVALID_IMAGE, INVALID_PTX, INVALID_HANDLE, NOT_FOUND = 1, 200, 218, 400, 500
 _ITS_OWN: Final = {"NotInitialized": 3, "InvalidImage": INVALID_IMAGE, "InvalidContext": 201, "FileNotFound": 301, "ContextIsDestroyed": 709}
 """What the runtime has no name for."""
-_AS_DRIVER: Final = {9: INVALID_VALUE, 13: NOT_FOUND, 17: INVALID_VALUE, 21: INVALID_VALUE, 52: INVALID_VALUE, 98: INVALID_HANDLE}
+_AS_DRIVER: Final = dict.fromkeys((9, 12, 17, 18, 20, 21, 37, 52), INVALID_VALUE) | {13: NOT_FOUND, 98: INVALID_HANDLE}
 """The runtime's number → the driver's, where they differ."""
 _NAMES: Final = frozenset(NAMES)
 
@@ -24,10 +23,8 @@ def driver_number(error: BaseException) -> int:
     match error:
         case Refusal() if error.status in _ITS_OWN:
             return _ITS_OWN[error.status]
-        case PtxError():
+        case PtxError():        # also for a machine that lacks what an instruction needs: what the driver has is a text, not a choice of images
             return INVALID_PTX
-        case FatbinError():
-            return NO_BINARY if error.no_ptx else INVALID_IMAGE
     number = calls.runtime_number(error)
     return _AS_DRIVER.get(number, number)
 

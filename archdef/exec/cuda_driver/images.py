@@ -43,21 +43,21 @@ class Text:
 
 
 class Fat:
-    """A fat binary."""
+    """A fat binary, or several whose PTX is to be linked."""
 
-    def __init__(self, data: bytes):
-        self.data = data
+    def __init__(self, *parts: bytes):
+        self._parts = parts
 
     def texts(self, target: int) -> list[str]:
-        """Give the PTX that fits best. Raises FatbinError."""
-        return [fatbin.best_ptx(self.data, target)]
+        """Give the PTX of each that fits best. Raises FatbinError."""
+        return [fatbin.best_ptx(part, target) for part in self._parts]
 
 
 def image_at(memory: GuestMemory, address: int) -> Image:
     """Read device code from a program's memory. Raises FatbinError, Refusal."""
     head = memory.get(address, 4)
     if int.from_bytes(head, "little") in (fatbin.WRAPPER_MAGIC, fatbin.MAGIC):
-        return Fat(fatbin.read(memory.get, address))
+        return Fat(*fatbin.read(memory.get, address))
     if head == _ELF:
         raise FatbinError(_NO_PTX, no_ptx=True)
     if head == _LINKED[:4]:

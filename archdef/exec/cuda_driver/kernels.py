@@ -12,6 +12,7 @@ from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
     from archdef.exec.session import Session
+    from archdef.run.pointer import Pointer
 
 
 @attrs.define(eq=False)
@@ -22,15 +23,17 @@ class Loaded:
     handle: int = 0
     kernels: dict[str, int] = attrs.Factory(dict)
     """Name → handle of those that were asked for."""
-    variables: set[int] = attrs.Factory(set)
-    """Addresses of those that were asked for."""
+    variables: dict[int, Pointer] = attrs.Factory(dict)
+    """Those that were asked for, by address."""
+    references: dict[str, int] = attrs.Factory(dict)
+    """The same of texture and surface references."""
 
     def forget(self, session: Session) -> None:
         """Let its handles stand for nothing, and the addresses of its variables, whose memory goes with it."""
-        for handle in (*self.kernels.values(), self.handle):
+        for handle in (*self.kernels.values(), *self.references.values(), self.handle):
             session.forget(handle)
-        for address in self.variables:
-            session.forget_variable(address)
+        for variable in self.variables.values():
+            session.forget_variable(variable)
 
 
 @attrs.frozen(eq=False)
@@ -101,3 +104,12 @@ def kernel_of(thread: Thread, handle: int) -> Kernel:
     if found.kernel.module.device is not thread.runtime.devices.current:
         raise Refusal("InvalidResourceHandle", f"{found.kernel.name} was loaded on another device than that of the current context")
     return found.kernel
+
+
+def module_of(thread: Thread, handle: int) -> Loaded | None:
+    """Give the module of a function, or of a library's kernel on the current device; None if it is neither, or the module was unloaded."""
+    found = thread.session.found(handle)
+    if isinstance(found, LibraryKernel):
+        return on_device(thread, found.library)
+    of = thread.session.found(found.module) if isinstance(found, Function) else None
+    return of if isinstance(of, Loaded) else None

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
 from archdef.exec.calls import Thread, signed
+from archdef.exec.cuda_driver import references
 from archdef.exec.cuda_driver.calls import answers
-from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, on_device
+from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, module_of, on_device
 from archdef.exec.cuda_runtime.launches import arguments_at, attributes_at, start_kernel, versions
 from archdef.runtime.launch_calls import COOPERATIVE
 from archdef.runtime.status import Refusal
@@ -55,6 +56,8 @@ def launch_configured(thread: Thread, configuration: int, function: int, argumen
 def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
             attributes: Sequence[tuple[int, Any]] = ()) -> None:
     kernel = kernel_of(thread, function)
+    if (of := module_of(thread, function)) is not None:
+        references.bind(thread, of)
     if arguments and extra:
         raise Refusal("InvalidValue", "arguments were given in two ways")
     if 0 in grid + block:

@@ -1,8 +1,7 @@
 """Memory: what the driver's functions have in another way than the runtime's."""
 from __future__ import annotations
 
-import struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver.calls import answers
@@ -10,10 +9,6 @@ from archdef.exec.cuda_runtime import boxes, memory
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal
 
-_RECTANGLE: Final = struct.Struct("<QQI4x4QQQI4x4QQQ")
-_HOST, _DEVICE, _ARRAY, _UNIFIED = range(1, 5)
-_DIRECTIONS: Final = {(_HOST, _HOST): ends.HOST_TO_HOST, (_HOST, _DEVICE): ends.HOST_TO_DEVICE, (_DEVICE, _HOST): ends.DEVICE_TO_HOST,
-                      (_DEVICE, _DEVICE): ends.DEVICE_TO_DEVICE}
 _MOST_ROWS: Final = 1 << 20
 _ELEMENT_BYTES: Final = (4, 8, 16)
 
@@ -128,54 +123,6 @@ def to_peer_async(thread: Thread, to: int, to_context: int, source: int, source_
     """Put a copy between the devices of two contexts into a stream."""
     known = thread.session.contexts.known
     memory.memcpy_peer_async(thread, to, known(to_context).device, source, known(source_context).device, nbytes, stream)
-
-
-class _End(NamedTuple):
-    """One side of a copy of rows."""
-
-    x: int
-    y: int
-    kind: int
-    host: int
-    device: int
-    array: int
-    pitch: int
-
-    def start(self, width: int, height: int) -> tuple[int, int]:
-        """Give the address of the first byte, and the bytes from row to row. Raises Refusal."""
-        if self.kind == _ARRAY:
-            raise Refusal("NotSupported", "copies to and from arrays")
-        if self.kind not in (_HOST, _DEVICE, _UNIFIED):
-            raise Refusal("InvalidValue", f"there is no memory of kind {self.kind}")
-        pitch = self.pitch if self.pitch or height > 1 or self.y else self.x + width
-        if self.x + width > pitch:
-            raise Refusal("InvalidValue", f"rows of {width} bytes from byte {self.x} on, {pitch} apart")
-        return (self.host if self.kind == _HOST else self.device) + self.y * pitch + self.x, pitch
-
-
-def _copy_rows(thread: Thread, description: int, stream: int) -> None:
-    words = _RECTANGLE.unpack(thread.memory.get(description, _RECTANGLE.size))
-    source, to, (width, height) = _End(*words[:7]), _End(*words[7:14]), words[14:]
-    if not width or not height:
-        return
-    if height > _MOST_ROWS:
-        raise Refusal("InvalidValue", f"{height} rows")
-    start, pitch = source.start(width, height)
-    end, to_pitch = to.start(width, height)
-    boxes.memcpy_2d_async(thread, end, to_pitch, start, pitch, width, height, _DIRECTIONS.get((source.kind, to.kind), ends.DEFAULT), stream)
-
-
-@answers("cuMemcpy2D_v2", "cuMemcpy2DUnaligned_v2")
-def copy_rows(thread: Thread, description: int) -> None:
-    """Copy rows and wait."""
-    _copy_rows(thread, description, 0)
-    thread.runtime.StreamSynchronize(thread.session.stream(0))
-
-
-@answers("cuMemcpy2DAsync_v2")
-def copy_rows_async(thread: Thread, description: int, stream: int) -> None:
-    """Put a copy of rows into a stream."""
-    _copy_rows(thread, description, stream)
 
 
 # ----------------------------------------------------------------------------------------------------------------------- sets

@@ -25,8 +25,8 @@ def put_variable(thread: Thread, of: Loaded, name: str, address_out: int, nbytes
     if declared is None or declared.space not in ("global", "const") or declared.opaque is not None:
         raise Refusal("SymbolNotFound", f"the module has no variable {name!r}")
     symbol = of.module.symbols[name]
-    of.variables.add(symbol.address)
-    thread.session.variable(Pointer(symbol.address, symbol.memory, symbol.nbytes))
+    of.variables[symbol.address] = pointer = Pointer(symbol.address, symbol.memory, symbol.nbytes)
+    thread.session.variable(pointer)
     for out, value in ((address_out, symbol.address), (nbytes_out, symbol.nbytes)):
         if out:
             thread.memory.put_word(out, value)

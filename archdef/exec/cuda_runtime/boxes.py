@@ -32,6 +32,8 @@ class Place:
     address: int
     pitch: int
     plane: int = 0
+    device: int | None = None
+    """Whose address it is; None: the current device's, or the host's."""
 
 
 Side: TypeAlias = Place | Region
@@ -68,7 +70,7 @@ def _seen(thread: Thread, side: Side, box: Box) -> Side:
     """Give a side as something that copies reach at any time; a place in the program's ordinary memory stays one."""
     if isinstance(side, Region):
         return side
-    pointer = thread.session.pointer(side.address)
+    pointer = thread.session.pointer(side.address, side.device)
     if pointer is not None:
         return Region(pointer, side.pitch, side.plane)
     region = Region(np.empty(0, "u1"), side.pitch, side.plane)
@@ -87,7 +89,7 @@ def _check_direction(thread: Thread, to: Side, source: Side, kind: int) -> None:
         if isinstance(side, Region):
             if not meant:
                 raise Refusal("InvalidMemcpyDirection", f"an array is a device's memory: a copy in direction {kind} wants it otherwise")
-        elif meant != (thread.session.pointer(side.address) is not None) and not thread.session.is_managed(side.address):
+        elif meant != (thread.session.pointer(side.address, side.device) is not None) and not thread.session.is_managed(side.address):
             raise Refusal("InvalidValue", f"{side.address:#x} is {'no' if meant else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
 
@@ -140,21 +142,22 @@ def _copy_3d_peer(thread: Thread, parms: int, stream: int, wait: bool) -> None:
     for number in (found[8], found[17]):
         thread.runtime.device(number)       # raises Refusal for one that there is not
     for end, number in ((found[:8], found[8]), (found[9:17], found[17])):
-        pointer = device_end(thread, end[4]) if not end[0] else None
+        pointer = device_end(thread, end[4], number) if not end[0] else None
         memory = thread.session.thing(end[0], Array).data.memory if pointer is None else pointer.memory
         if memory is not thread.runtime.device(number).memory:
             raise Refusal("InvalidValue", f"one end of the copy is not on device {number}")
-    _copy_3d(thread, found[9:17], found[:8], found[18:], DEVICE_TO_DEVICE, stream, wait)
+    _copy_3d(thread, found[9:17], found[:8], found[18:], DEVICE_TO_DEVICE, stream, wait, devices=(found[17], found[8]))
 
 
-def _copy_3d(thread: Thread, to: Sequence[int], source: Sequence[int], extent: Sequence[int], kind: int, stream: int, wait: bool) -> None:
+def _copy_3d(thread: Thread, to: Sequence[int], source: Sequence[int], extent: Sequence[int], kind: int, stream: int, wait: bool,
+             devices: tuple[int | None, int | None] = (None, None)) -> None:
     arrays = [thread.session.thing(end[0], Array) if end[0] else None for end in (to, source)]
     width, height, depth = extent
     box = width * unit_of(*arrays), height, depth
-    copy_box(thread, _side(to, arrays[0], box), _side(source, arrays[1], box), box, kind, stream, wait)
+    copy_box(thread, _side(to, arrays[0], box, devices[0]), _side(source, arrays[1], box, devices[1]), box, kind, stream, wait)
 
 
-def _side(end: Sequence[int], array: Array | None, box: Box) -> Side:
+def _side(end: Sequence[int], array: Array | None, box: Box, device: int | None) -> Side:
     """Read array, position and pitched pointer of one end. Raises Refusal unless one of them is given."""
     _, x, y, z, pointer, pitch, _, rows = end
     if (array is None) == (pointer == 0):
@@ -164,7 +167,7 @@ def _side(end: Sequence[int], array: Array | None, box: Box) -> Side:
     address = pointer + x + y * pitch + z * pitch * rows
     if address >= _MOST_BYTES:
         raise Refusal("InvalidValue", f"{address:#x} is no address")
-    return Place(address, pitch, pitch * rows)
+    return Place(address, pitch, pitch * rows, device)
 
 
 # ------------------------------------------------------------------------------------------------------- allocations and sets

@@ -74,14 +74,16 @@ def plain_edges(thread: Thread, address: int, count: int) -> None:
         raise Refusal("NotSupported", "dependencies on part of a kernel (programmatic launch): nodes wait for the ends of others here")
 
 
-def _given(thread: Thread, node: Node, layout: struct.Struct) -> tuple[int, ...]:
+def given(thread: Thread, node: Node, layout: struct.Struct) -> tuple[int, ...]:
+    """Give the fields of the structure that a node was made by. Raises Refusal if it was made by another one, or by none."""
     if not isinstance(node.work.given, bytes) or len(node.work.given) != layout.size:
         raise Refusal("NotSupported", f"the parameters of {node!r} are not known: it came by stream capture, or is of another kind")
     return layout.unpack(node.work.given)
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
-def _kernel_work(thread: Thread, parameters: int) -> Work:
+def kernel_work(thread: Thread, parameters: int) -> Work:
+    """Give a launch as the work of a node, by a cudaKernelNodeParams. Raises Refusal."""
     data = thread.memory.get(parameters, _KERNEL.size)
     stub, *shapes, shared_bytes, arguments, extra = _KERNEL.unpack(data)
     if extra:
@@ -95,19 +97,19 @@ def _kernel_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddKernelNode")
 def add_kernel(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a launch."""
-    _add(thread, out, graph, dependencies, count, _kernel_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, kernel_work(thread, parameters))
 
 
 @answers("cudaGraphKernelNodeSetParams")
 def set_kernel(thread: Thread, node: int, parameters: int) -> None:
     """Let a node launch something else."""
-    thing(thread.session, node, Node).change(_kernel_work(thread, parameters))
+    thing(thread.session, node, Node).change(kernel_work(thread, parameters))
 
 
 @answers("cudaGraphExecKernelNodeSetParams")
 def set_exec_kernel(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph launch something else."""
-    _exec_node(thread, executable, node).change(_kernel_work(thread, parameters))
+    exec_node(thread, executable, node).change(kernel_work(thread, parameters))
 
 
 @answers("cudaGraphKernelNodeGetParams")
@@ -130,64 +132,67 @@ def get_kernel(thread: Thread, node: int, out: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- copies and sets
-def _copy_work(thread: Thread, parameters: int) -> Work:
+def copy_work(thread: Thread, parameters: int) -> Work:
+    """Give a copy, by a cudaMemcpy3DParms. Raises Refusal."""
     data = thread.memory.get(parameters, _COPY.size)
     fields = _COPY.unpack(data)
     source, to, extent, kind = fields[:8], fields[8:16], fields[16:19], fields[19]
     if source[0] or to[0]:
         raise Refusal("NotSupported", "a node that copies arrays (cudaArray): graphs copy plain memory here")
-    works = [_plain_copy(thread, there, here, width, kind) for there, here, width in rows_of(source[1:], to[1:], extent)]
+    works = [plain_copy(thread, there, here, width, kind) for there, here, width in rows_of(source[1:], to[1:], extent)]
     return in_turn(works, data)
 
 
-def _plain_copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, given: bytes | None = None) -> Work:
+def plain_copy(thread: Thread, to: int, source: int, nbytes: int, kind: int) -> Work:
+    """Give a copy of bytes as the work of a node. Raises Refusal."""
     check_direction(thread, (to, thread.session.pointer(to)), (source, thread.session.pointer(source)), kind)
-    return thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes, given)
+    return thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes)
 
 
 @answers("cudaGraphAddMemcpyNode")
 def add_copy(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a copy of rows and planes."""
-    _add(thread, out, graph, dependencies, count, _copy_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, copy_work(thread, parameters))
 
 
 @answers("cudaGraphAddMemcpyNode1D")
 def add_copy_1d(thread: Thread, out: int, graph: int, dependencies: int, count: int, to: int, source: int, nbytes: int, kind: int) -> None:
     """Add a copy."""
-    _add(thread, out, graph, dependencies, count, _plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    add_work(thread, out, graph, dependencies, count, plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
 
 @answers("cudaGraphMemcpyNodeSetParams")
 def set_copy(thread: Thread, node: int, parameters: int) -> None:
     """Let a node copy something else."""
-    thing(thread.session, node, Node).change(_copy_work(thread, parameters))
+    thing(thread.session, node, Node).change(copy_work(thread, parameters))
 
 
 @answers("cudaGraphMemcpyNodeSetParams1D")
 def set_copy_1d(thread: Thread, node: int, to: int, source: int, nbytes: int, kind: int) -> None:
     """Let a node copy something else."""
-    thing(thread.session, node, Node).change(_plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    thing(thread.session, node, Node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
 
 @answers("cudaGraphExecMemcpyNodeSetParams")
 def set_exec_copy(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph copy something else."""
-    _exec_node(thread, executable, node).change(_copy_work(thread, parameters))
+    exec_node(thread, executable, node).change(copy_work(thread, parameters))
 
 
 @answers("cudaGraphExecMemcpyNodeSetParams1D")
 def set_exec_copy_1d(thread: Thread, executable: int, node: int, to: int, source: int, nbytes: int, kind: int) -> None:
     """Let what stands for it in an executable graph copy something else."""
-    _exec_node(thread, executable, node).change(_plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    exec_node(thread, executable, node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
 
 @answers("cudaGraphMemcpyNodeGetParams")
 def get_copy(thread: Thread, node: int, out: int) -> None:
     """Give what a node copies."""
-    thread.memory.put(out, _COPY.pack(*_given(thread, thing(thread.session, node, Node), _COPY)))
+    thread.memory.put(out, _COPY.pack(*given(thread, thing(thread.session, node, Node), _COPY)))
 
 
-def _set_work(thread: Thread, parameters: int) -> Work:
+def set_work(thread: Thread, parameters: int) -> Work:
+    """Give a set, by a cudaMemsetParams. Raises Refusal."""
     data = thread.memory.get(parameters, _MEMSET.size)
     address, pitch, value, size, width, height = _MEMSET.unpack(data)
     if (pointer := thread.session.pointer(address)) is None:
@@ -198,29 +203,30 @@ def _set_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddMemsetNode")
 def add_set(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a set."""
-    _add(thread, out, graph, dependencies, count, _set_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, set_work(thread, parameters))
 
 
 @answers("cudaGraphMemsetNodeSetParams")
 def set_set(thread: Thread, node: int, parameters: int) -> None:
     """Let a node set something else."""
-    thing(thread.session, node, Node).change(_set_work(thread, parameters))
+    thing(thread.session, node, Node).change(set_work(thread, parameters))
 
 
 @answers("cudaGraphExecMemsetNodeSetParams")
 def set_exec_set(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph set something else."""
-    _exec_node(thread, executable, node).change(_set_work(thread, parameters))
+    exec_node(thread, executable, node).change(set_work(thread, parameters))
 
 
 @answers("cudaGraphMemsetNodeGetParams")
 def get_set(thread: Thread, node: int, out: int) -> None:
     """Give what a node sets."""
-    thread.memory.put(out, _MEMSET.pack(*_given(thread, thing(thread.session, node, Node), _MEMSET)))
+    thread.memory.put(out, _MEMSET.pack(*given(thread, thing(thread.session, node, Node), _MEMSET)))
 
 
 # ------------------------------------------------------------------------------------------------------- functions and others
-def _host_work(thread: Thread, parameters: int) -> Work:
+def host_work(thread: Thread, parameters: int) -> Work:
+    """Give a call of a function of the program, by a cudaHostNodeParams. Raises Refusal."""
     data = thread.memory.get(parameters, _HOST.size)
     called, issued = thread.session.serve(thread).expected(*_HOST.unpack(data))
     return thread.runtime.function_work(called, issued=issued, given=data)
@@ -229,25 +235,25 @@ def _host_work(thread: Thread, parameters: int) -> Work:
 @answers("cudaGraphAddHostNode")
 def add_host(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a call of a function of the program."""
-    _add(thread, out, graph, dependencies, count, _host_work(thread, parameters))
+    add_work(thread, out, graph, dependencies, count, host_work(thread, parameters))
 
 
 @answers("cudaGraphHostNodeSetParams")
 def set_host(thread: Thread, node: int, parameters: int) -> None:
     """Let a node call something else."""
-    thing(thread.session, node, Node).change(_host_work(thread, parameters))
+    thing(thread.session, node, Node).change(host_work(thread, parameters))
 
 
 @answers("cudaGraphExecHostNodeSetParams")
 def set_exec_host(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph call something else."""
-    _exec_node(thread, executable, node).change(_host_work(thread, parameters))
+    exec_node(thread, executable, node).change(host_work(thread, parameters))
 
 
 @answers("cudaGraphHostNodeGetParams")
 def get_host(thread: Thread, node: int, out: int) -> None:
     """Give what a node calls."""
-    thread.memory.put(out, _HOST.pack(*_given(thread, thing(thread.session, node, Node), _HOST)))
+    thread.memory.put(out, _HOST.pack(*given(thread, thing(thread.session, node, Node), _HOST)))
 
 
 @answers("cudaGraphAddEmptyNode")
@@ -274,17 +280,18 @@ def child_of(thread: Thread, node: int, out: int) -> None:
 @answers("cudaGraphAddEventRecordNode")
 def add_record(thread: Thread, out: int, graph: int, dependencies: int, count: int, event: int) -> None:
     """Add the record of an event."""
-    _add(thread, out, graph, dependencies, count, thread.runtime.event_work("record", thread.session.thing(event, Event)))
+    add_work(thread, out, graph, dependencies, count, thread.runtime.event_work("record", thread.session.thing(event, Event)))
 
 
 @answers("cudaGraphAddEventWaitNode")
 def add_wait(thread: Thread, out: int, graph: int, dependencies: int, count: int, event: int) -> None:
     """Add that an event is waited for."""
-    _add(thread, out, graph, dependencies, count, thread.runtime.event_work("wait", thread.session.thing(event, Event)))
+    add_work(thread, out, graph, dependencies, count, thread.runtime.event_work("wait", thread.session.thing(event, Event)))
 
 
 # ---------------------------------------------------------------------------------------------------------------- graphs
-def _add(thread: Thread, out: int, graph: int, dependencies: int, count: int, work: Work) -> None:
+def add_work(thread: Thread, out: int, graph: int, dependencies: int, count: int, work: Work) -> None:
+    """Add a node."""
     node = thing(thread.session, graph, Graph).add(work, nodes_at(thread, dependencies, count))
     thread.memory.put_word(out, thread.session.handle_of(node))
 
@@ -349,14 +356,15 @@ def get_roots(thread: Thread, graph: int, out: int, count_out: int) -> None:
     put_nodes(thread, [out], count_out, [thread.runtime.GraphGetRootNodes(thing(thread.session, graph, Graph))])
 
 
-def _with_edges(thread: Thread) -> bool:
+def with_edges(thread: Thread) -> bool:
+    """Say whether functions without a version in their names take data of edges, as the program was compiled."""
     return thread.session.cuda >= _EDGES_BY_DEFAULT
 
 
 @answers("cudaGraphGetEdges")
 def get_edges(thread: Thread, graph: int, from_out: int, to_out: int, edges: int, count_out: int) -> None:
     """List the dependencies."""
-    if not _with_edges(thread):
+    if not with_edges(thread):
         edges, count_out = 0, edges
     get_edges_2(thread, graph, from_out, to_out, edges, count_out)
 
@@ -372,7 +380,7 @@ def get_edges_2(thread: Thread, graph: int, from_out: int, to_out: int, edges: i
 def get_dependencies(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
     """List what a node waits for."""
     found = thread.runtime.GraphNodeGetDependencies(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if _with_edges(thread) else edges, [found], edges if _with_edges(thread) else 0)
+    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependencies_v2")
@@ -385,7 +393,7 @@ def get_dependencies_2(thread: Thread, node: int, out: int, edges: int, count_ou
 def get_dependents(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
     """List what waits for a node."""
     found = thread.runtime.GraphNodeGetDependentNodes(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if _with_edges(thread) else edges, [found], edges if _with_edges(thread) else 0)
+    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependentNodes_v2")
@@ -397,7 +405,7 @@ def get_dependents_2(thread: Thread, node: int, out: int, edges: int, count_out:
 @answers("cudaGraphAddDependencies")
 def add_dependencies(thread: Thread, graph: int, from_: int, to: int, edges: int, count: int) -> None:
     """Let nodes wait for others."""
-    if not _with_edges(thread):
+    if not with_edges(thread):
         edges, count = 0, edges
     add_dependencies_2(thread, graph, from_, to, edges, count)
 
@@ -412,7 +420,7 @@ def add_dependencies_2(thread: Thread, graph: int, from_: int, to: int, edges: i
 @answers("cudaGraphRemoveDependencies")
 def remove_dependencies(thread: Thread, graph: int, from_: int, to: int, edges: int, count: int) -> None:
     """Take dependencies away."""
-    remove_dependencies_2(thread, graph, from_, to, 0, count if _with_edges(thread) else edges)
+    remove_dependencies_2(thread, graph, from_, to, 0, count if with_edges(thread) else edges)
 
 
 @answers("cudaGraphRemoveDependencies_v2")
@@ -422,7 +430,8 @@ def remove_dependencies_2(thread: Thread, graph: int, from_: int, to: int, edges
 
 
 # ----------------------------------------------------------------------------------------------------- executable graphs
-def _exec_node(thread: Thread, executable: int, node: int) -> Node:
+def exec_node(thread: Thread, executable: int, node: int) -> Node:
+    """Give what stands for a node in an executable graph. Raises Refusal."""
     return thread.runtime.exec_node(thing(thread.session, executable, Executable), thing(thread.session, node, Node))
 
 
@@ -432,8 +441,13 @@ def instantiate(thread: Thread, out: int, graph: int, flags: int, log: int, log_
     if thread.session.cuda >= 12:
         instantiate_with_flags(thread, out, graph, flags)
         return
-    if flags:
-        thread.memory.put_word(flags, 0)
+    instantiate_with_log(thread, out, graph, flags, log, log_bytes)
+
+
+def instantiate_with_log(thread: Thread, out: int, graph: int, wrong_out: int, log: int, log_bytes: int) -> None:
+    """Make one that can be launched; a text says what is wrong."""
+    if wrong_out:
+        thread.memory.put_word(wrong_out, 0)
     try:
         instantiate_with_flags(thread, out, graph, 0)
     except GraphError as error:
@@ -491,14 +505,19 @@ def exec_flags(thread: Thread, executable: int, out: int) -> None:
 @answers("cudaGraphExecUpdate")
 def update(thread: Thread, executable: int, graph: int, out: int, result_out: int) -> int:
     """Do what another graph says; before CUDA 12 the node that does not fit and the result go to two addresses."""
+    return updated(thread, executable, graph, out if thread.session.cuda >= 12 else (out, result_out))
+
+
+def updated(thread: Thread, executable: int, graph: int, out: int | tuple[int, int]) -> int:
+    """Do what another graph says; what came of that goes to one structure, or node and result go to two addresses."""
     found, other = thing(thread.session, executable, Executable), thing(thread.session, graph, Graph)
     fits, wrong = found.update(other)
     node, result = 0 if wrong is None else thread.session.handle_of(wrong), _UPDATED if fits else _NOT_THE_SAME
-    if thread.session.cuda >= 12:
-        thread.memory.put(out, _UPDATE.pack(result, node, 0))
+    if isinstance(out, tuple):
+        thread.memory.put_word(out[0], node)
+        thread.memory.put_word(out[1], result, 4)
     else:
-        thread.memory.put_word(out, node)
-        thread.memory.put_word(result_out, result, 4)
+        thread.memory.put(out, _UPDATE.pack(result, node, 0))
     return 0 if fits else STATUS["GraphExecUpdateFailure"][0]
 
 

@@ -133,9 +133,9 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------------- copies
-def device_end(thread: Thread, address: int) -> Pointer:
-    """Give the device memory at an address. Raises Refusal if there is none."""
-    pointer = thread.session.pointer(address)
+def device_end(thread: Thread, address: int, device: int | None = None) -> Pointer:
+    """Give the device memory at an address, of a device or of the current one. Raises Refusal if there is none."""
+    pointer = thread.session.pointer(address, device)
     if pointer is None:
         raise Refusal("InvalidValue", f"no device memory lies at {address:#x}")
     return pointer
@@ -209,14 +209,15 @@ def memcpy_async(thread: Thread, to: int, source: int, nbytes: int, kind: int, s
 @answers("cudaMemcpyPeer")
 def memcpy_peer(thread: Thread, to: int, to_device: int, source: int, source_device: int, nbytes: int) -> None:
     """Copy between devices."""
-    thread.runtime.MemcpyPeer(device_end(thread, to), signed(to_device), device_end(thread, source), signed(source_device), nbytes)
+    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
+    thread.runtime.MemcpyPeer(end, signed(to_device), start, signed(source_device), nbytes)
 
 
 @answers("cudaMemcpyPeerAsync")
 def memcpy_peer_async(thread: Thread, to: int, to_device: int, source: int, source_device: int, nbytes: int, stream: int) -> None:
     """Put a copy between devices into a stream."""
-    thread.runtime.MemcpyPeerAsync(device_end(thread, to), signed(to_device), device_end(thread, source), signed(source_device), nbytes,
-                                   thread.session.stream(stream))
+    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
+    thread.runtime.MemcpyPeerAsync(end, signed(to_device), start, signed(source_device), nbytes, thread.session.stream(stream))
 
 
 @answers("cudaMemset", "cudaMemset_ptds")

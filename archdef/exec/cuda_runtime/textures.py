@@ -76,18 +76,25 @@ def destroy_texture(thread: Thread, handle: int) -> None:
         thread.session.described.pop((thread.runtime.GetDevice(), handle), None)
 
 
+def _described(thread: Thread, handle: int) -> tuple[bytes, bytes]:
+    found = thread.session.described.get((thread.runtime.GetDevice(), handle))
+    if found is None:
+        raise Refusal("NotSupported", f"{handle:#x} was made by the driver, which describes it in another way: ask that")
+    return found
+
+
 @answers("cudaGetTextureObjectResourceDesc")
 def texture_resource(thread: Thread, out: int, handle: int) -> None:
     """Say what a texture was made of."""
     thread.runtime.GetTextureObjectResourceDesc(handle)
-    thread.memory.put(out, thread.session.described[thread.runtime.GetDevice(), handle][0])
+    thread.memory.put(out, _described(thread, handle)[0])
 
 
 @answers("cudaGetTextureObjectTextureDesc", "cudaGetTextureObjectTextureDesc_v2")
 def texture_how(thread: Thread, out: int, handle: int) -> None:
     """Say how a texture is read."""
     thread.runtime.GetTextureObjectTextureDesc(handle)
-    thread.memory.put(out, thread.session.described[thread.runtime.GetDevice(), handle][1])
+    thread.memory.put(out, _described(thread, handle)[1])
 
 
 @answers("cudaGetTextureObjectResourceViewDesc")
@@ -118,4 +125,4 @@ def destroy_surface(thread: Thread, handle: int) -> None:
 def surface_resource(thread: Thread, out: int, handle: int) -> None:
     """Say what a surface was made of."""
     thread.runtime.GetSurfaceObjectResourceDesc(handle)
-    thread.memory.put(out, thread.session.described[thread.runtime.GetDevice(), handle][0])
+    thread.memory.put(out, _described(thread, handle)[0])

@@ -2,17 +2,17 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from archdef.engine.grid cimport Grid
-from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.memory cimport AddressSpace, DeviceMemory
 from archdef.engine.session cimport Session
 from archdef.engine.tables cimport Tables
 
 from archdef.engine.program import ProgramError, layout
 from archdef.engine.records import COUNTER_DTYPE, MULTIPROCESSOR_DTYPE, PARTITION_DTYPE
 
-__all__ = ["COUNTER_DTYPE", "DeviceMemory", "Grid", "MULTIPROCESSOR_DTYPE", "PARTITION_DTYPE", "ProgramError", "Session", "Simulation",
-           "Tables", "layout"]
+__all__ = ["AddressSpace", "COUNTER_DTYPE", "DeviceMemory", "Grid", "MULTIPROCESSOR_DTYPE", "PARTITION_DTYPE", "ProgramError", "Session",
+           "Simulation", "Tables", "layout"]
 
-for _name, _class in (("DeviceMemory", DeviceMemory), ("Grid", Grid), ("Session", Session), ("Tables", Tables)):
+for _name, _class in (("AddressSpace", AddressSpace), ("DeviceMemory", DeviceMemory), ("Grid", Grid), ("Session", Session), ("Tables", Tables)):
     globals()[_name] = _class     # cimported above; public here
 
 

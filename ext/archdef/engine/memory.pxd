@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 from archdef.engine.heap cimport Heap
 
 cdef enum:
-    GLOBAL_BASE = 0x100000000        # device address of the arena's first byte; nothing lies at null
+    GLOBAL_BASE = 0x100000000        # device address of the first byte of an address space; nothing lies at null
 
 cpdef enum:
     SHARED_WINDOW = 0x01000000       # generic addresses of the block's shared memory
@@ -16,13 +16,25 @@ cdef struct Span:
     uint64_t start                   # device address
     uint64_t bytes
 
+cdef class AddressSpace:
+    cdef char *place                 # of GLOBAL_BASE
+    cdef uint64_t stride             # bytes from one device's first address to the next one's
+    cdef readonly int64_t devices    # room for so many …
+    cdef readonly int64_t given      # … of which so many have theirs
+    cdef uint64_t host_window        # bytes from the first address to where kernels see memory of the host
+    cdef object lock                 # of all its devices' tables
+
 cdef class DeviceMemory:
-    cdef char *arena
+    cdef char *arena                 # of the address space
     cdef readonly uint64_t capacity  # bytes
     cdef list _spans                 # [(start, end)] sorted
     cdef dict _shared                # start of an allocation that other processes see -> file descriptor
     cdef Span *table                 # the same, for the engine
     cdef int64_t count
+    cdef AddressSpace space
+    cdef readonly uint64_t first     # device address of its first byte
+    cdef list _reached               # memories of other devices that kernels of this one may access
+    cdef object _reached_by          # the memories whose kernels may access this one
     cdef object _lock
     cdef readonly int running        # sessions with launches in progress: what they know must not go away meanwhile
 
@@ -30,7 +42,10 @@ cdef class DeviceMemory:
     cdef readonly uint64_t heap_address
     cdef object pages                # a `PageTable` of placement.pxd, None: no plugin places pages
 
+    cdef object __weakref__
+
     cdef int _publish(self) except -1
+    cdef int _make_table(self) except -1
     cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
 

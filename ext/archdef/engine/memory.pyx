@@ -72,6 +72,38 @@ cdef class Window:
         pass
 
 
+cdef class AddressSpace:
+    """Addresses that devices divide among themselves, so that each stands for a byte of one device, or of the host.
+
+    Parameters
+    ----------
+    devices : int
+        How many there may be.
+    capacity_bytes : int
+        Of the device that has the most.
+    """
+
+    def __cinit__(self, int64_t devices, uint64_t capacity_bytes):
+        cdef uint64_t room = host_window(capacity_bytes)
+        self.place = NULL
+        if devices < 1 or capacity_bytes >= <uint64_t>1 << 46:
+            raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
+        # a power of two, so that the lower bits of addresses, by which they are spread over partitions, are those of a single device
+        self.stride = room if devices == 1 else <uint64_t>1 << int(room - 1).bit_length()
+        self.devices, self.given, self.lock = devices, 0, threading.Lock()
+        self.host_window = <uint64_t>(devices - 1) * self.stride + room
+        if <uint64_t>devices > (<uint64_t>1 << 47) // self.stride:      # what a process of Linux has
+            raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
+        cdef void *place = mmap(NULL, self.host_window + HOST_WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        if place == MAP_FAILED:
+            raise DeviceMemoryError(f"the host cannot reserve {self.host_window} bytes of address space for device memory")
+        self.place = <char *>place
+
+    def __dealloc__(self):
+        if self.place != NULL:
+            munmap(self.place, self.host_window + HOST_WINDOW_BYTES)
+
+
 cdef class DeviceMemory:
     """The global memory of one device.
 
@@ -79,6 +111,8 @@ cdef class DeviceMemory:
     ----------
     capacity_bytes : int
         What `allocate` may hand out in all. The host commits pages only as they are touched.
+    space : AddressSpace or None
+        What its addresses are part of; None: they are its own, and the same as those of other devices.
 
     Notes
     -----
@@ -86,36 +120,72 @@ cdef class DeviceMemory:
     an access past the end of an array is found.
     """
 
-    def __cinit__(self, uint64_t capacity_bytes):
+    def __cinit__(self, uint64_t capacity_bytes, AddressSpace space=None):
         self.arena = NULL
         self.table = NULL
         self._spans = []
         self._shared = {}
+        self._reached, self._reached_by = [], []
         self.count = 0
         self.running = 0
-        self._lock = threading.Lock()
         self.capacity = capacity_bytes
-        cdef void *place = mmap(NULL, host_window(capacity_bytes) + HOST_WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        if place == MAP_FAILED or mprotect(place, capacity_bytes or 1, PROT_READ | PROT_WRITE) != 0:
+        self.space = AddressSpace(1, capacity_bytes) if space is None else space
+        self._lock = self.space.lock
+        with self._lock:
+            if self.space.given == self.space.devices or host_window(capacity_bytes) > self.space.stride:
+                raise DeviceMemoryError(f"the address space has no {capacity_bytes} bytes for one more device")
+            self.first = <uint64_t>GLOBAL_BASE + <uint64_t>self.space.given * self.space.stride
+            self.space.given += 1
+        cdef char *place = self.space.place + (self.first - <uint64_t>GLOBAL_BASE)
+        if mprotect(place, capacity_bytes or 1, PROT_READ | PROT_WRITE) != 0:
             raise DeviceMemoryError(f"the host cannot reserve {capacity_bytes} bytes of address space for device memory")
-        self.arena = <char *>place
+        self.arena = self.space.place
         pages_large(place, capacity_bytes)
 
     def __dealloc__(self):
-        if self.arena != NULL:
-            munmap(self.arena, host_window(self.capacity) + HOST_WINDOW_BYTES)
         heap_close(&self.heap)
         free(self.table)
         for descriptor in (self._shared or {}).values():
             close(descriptor)
 
+    def reach(self, DeviceMemory other not None):
+        """Let kernels of this device, from the next launch on, access what another one of its address space has. Raises DeviceMemoryError."""
+        if other is self or other.space is not self.space:
+            raise DeviceMemoryError("kernels reach the memory of another device only at addresses of its own")
+        with self._lock:
+            if other not in self._reached:
+                self._reached.append(other)
+                other._reached_by.append(self)
+                self._make_table()
+
+    def leave(self, DeviceMemory other not None):
+        """Take that back."""
+        with self._lock:
+            if other in self._reached:
+                self._reached.remove(other)
+                other._reached_by.remove(self)
+                self._make_table()
+
     cdef int _publish(self) except -1:
-        """Copy the list of spans to the table that the engine reads."""
-        cdef Span *table = <Span *>malloc(max(1, len(self._spans)) * sizeof(Span))
+        """Copy the list of spans to the tables that the engine reads: this device's, and those of devices whose kernels access its memory."""
+        cdef DeviceMemory other
+        self._make_table()
+        for other in self._reached_by:
+            other._make_table()
+        return 0
+
+    cdef int _make_table(self) except -1:
+        """Copy its own spans to the table, and those of the devices that it reaches; their heaps, and memory of the host, are not theirs to show."""
+        cdef DeviceMemory other
         cdef int64_t i = 0
+        cdef list seen = list(self._spans)
+        for other in self._reached:
+            seen += other._shown()
+        seen.sort()
+        cdef Span *table = <Span *>malloc(max(1, len(seen)) * sizeof(Span))
         if table == NULL:
             raise MemoryError("table of allocations")
-        for start, end in self._spans:
+        for start, end in seen:
             table[i].start = start
             table[i].bytes = end - start
             i += 1
@@ -123,6 +193,10 @@ cdef class DeviceMemory:
         self.table = table
         self.count = i
         return 0
+
+    def _shown(self):
+        """The spans that kernels of other devices may access."""
+        return [(start, end) for start, end in self._spans if start != self.heap_address and start < self.first + self.capacity]
 
     def allocate(self, uint64_t nbytes):
         """Reserve `nbytes` and return their device address, a multiple of 64 KiB.
@@ -133,7 +207,7 @@ cdef class DeviceMemory:
             No gap of that size is left.
         """
         with self._lock:
-            base = <uint64_t>GLOBAL_BASE
+            base = self.first
             size = max(1, nbytes)
             start, at = base, 0
             for at, (low, high) in enumerate([*self._spans, (base + self.capacity + GRANULE, 0)]):  # no-cython-lint: the place is asked for behind the loop
@@ -177,7 +251,7 @@ cdef class DeviceMemory:
 
         Raises DeviceMemoryError if there is none.
         """
-        first = <uint64_t>GLOBAL_BASE + host_window(self.capacity)
+        first = <uint64_t>GLOBAL_BASE + self.space.host_window
         end = first + HOST_WINDOW_BYTES
         with self._lock:
             at = (max(first, start) + GRANULE - 1) // GRANULE * GRANULE
@@ -271,7 +345,7 @@ cdef class DeviceMemory:
     @property
     def used_bytes(self):
         """Bytes handed out, without memory of the host."""
-        return sum(end - start for start, end in self._spans if start < <uint64_t>GLOBAL_BASE + self.capacity)
+        return sum(end - start for start, end in self._spans if start < self.first + self.capacity)
 
     @property
     def free_bytes(self):

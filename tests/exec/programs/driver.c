@@ -135,7 +135,7 @@ static void handles(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyHtoD(x, a, (size_t)-1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD32(x, 1, (size_t)-1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD32(x + 2, 1, 1));
-    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemcpy3D_v2(0));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemcpy3DPeer(0));
     EXPECT(cudaGetLastError() == 0);                /* the driver's errors are none of the runtime's */
     CHECK(cuMemGetAddressRange(&start, &bytes, x + 100));
     EXPECT(start == x && bytes == N * sizeof(float));
@@ -273,8 +273,8 @@ static void memory(void)
     EXPECT((unsigned short)half[0] == 0xbeef && half[2] == 0 && (unsigned short)half[4] == 0xbeef && half[6] == 0);
     rows.width = 16;
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpy2D(&rows));
-    rows.source_kind = 3;
-    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemcpy2D(&rows));
+    rows.width = 8, rows.source_kind = 3;
+    FAILS("CUDA_ERROR_INVALID_HANDLE", cuMemcpy2D(&rows));
     CHECK(cuModuleGetGlobal(&factor, &bytes, module, "factor"));
     EXPECT(bytes == 4);
     FAILS("CUDA_ERROR_NOT_FOUND", cuModuleGetGlobal(&factor, &bytes, module, "nonesuch"));

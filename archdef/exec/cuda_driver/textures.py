@@ -1,0 +1,123 @@
+"""Texture and surface objects. References: CUDA_RESOURCE_DESC and CUDA_TEXTURE_DESC of cuda.h."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from archdef.exec.calls import Thread
+from archdef.exec.cuda_driver.arrays import element
+from archdef.exec.cuda_driver.calls import answers
+from archdef.exec.cuda_runtime import textures
+from archdef.exec.cuda_runtime.memory import device_end
+from archdef.runtime.arrays import Array
+from archdef.runtime.status import Refusal
+from archdef.runtime.structures import (FORMAT_FLOAT, READ_ELEMENT, READ_NORMALIZED_FLOAT, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D,
+                                        ChannelFormatDesc, ResourceDesc, TextureDesc)
+
+_RESOURCE: Final = struct.Struct("<i4xQ2I3Q88xI4x")
+"""CUDA_RESOURCE_DESC: kind, array or address, format and channels of memory, its bytes or width, height, bytes from row to row; flags."""
+_TEXTURE: Final = struct.Struct("<4i2Ii3f4f48x")
+"""CUDA_TEXTURE_DESC: address modes, filter, flags, anisotropy, filter between levels of detail, bias, least and greatest level, colour of the border."""
+_AS_INTEGER, _NORMALIZED, _SRGB, _PLAIN, _SEAMLESS = 0x01, 0x02, 0x10, 0x20, 0x40
+_WIDEST_NORMALIZED: Final = 16
+"""Bits of the widest integers that are read as floats of 0 to 1."""
+
+
+def sampling(desc: ChannelFormatDesc | None, modes: tuple[int, int, int], filtering: int, flags: int, anisotropy: int = 0,
+             border: tuple[float, float, float, float] = (0.0,) * 4) -> TextureDesc:
+    """Say in the runtime's words how a texture of a format is read. Raises Refusal for flags that there are not."""
+    if flags & ~(_AS_INTEGER | _NORMALIZED | _SRGB | _PLAIN | _SEAMLESS):
+        raise Refusal("InvalidValue", f"textures with the flags {flags:#x}")
+    as_float = desc is not None and desc.f != FORMAT_FLOAT and desc.x <= _WIDEST_NORMALIZED and not flags & _AS_INTEGER
+    return TextureDesc(addressMode=modes, filterMode=filtering, readMode=READ_NORMALIZED_FLOAT if as_float else READ_ELEMENT,
+                       sRGB=int(bool(flags & _SRGB)), borderColor=border, normalizedCoords=int(bool(flags & _NORMALIZED)), maxAnisotropy=anisotropy,
+                       disableTrilinearOptimization=int(bool(flags & _PLAIN)), seamlessCubemap=int(bool(flags & _SEAMLESS)))
+
+
+def _resource_at(thread: Thread, address: int) -> tuple[ResourceDesc, bytes]:
+    """Read what a texture or a surface is to be made of; also as the bytes that it is."""
+    data = thread.memory.get(address, _RESOURCE.size)
+    kind, pointer, form, channels, first, height, pitch, flags = _RESOURCE.unpack(data)
+    if flags:
+        raise Refusal("InvalidValue", f"resources with the flags {flags:#x}")
+    if kind == RESOURCE_ARRAY:
+        return ResourceDesc(resType=kind, array=thread.session.thing(pointer, Array)), data
+    if kind == RESOURCE_LINEAR:
+        return ResourceDesc(resType=kind, devPtr=device_end(thread, pointer), desc=element(form, channels), sizeInBytes=first), data
+    if kind == RESOURCE_PITCH_2D:
+        return ResourceDesc(resType=kind, devPtr=device_end(thread, pointer), desc=element(form, channels), width=first, height=height,
+                            pitchInBytes=pitch), data
+    return ResourceDesc(resType=kind), data     # which the runtime refuses
+
+
+@answers("cuTexObjectCreate")
+def create(thread: Thread, out: int, resource: int, texture: int, view: int) -> None:
+    """Make a texture."""
+    if view:
+        raise Refusal("NotSupported", "resource views: a texture shows its array as it was allocated")
+    made_of, data = _resource_at(thread, resource)
+    how = thread.memory.get(texture, _TEXTURE.size)
+    x, y, z, filtering, flags, anisotropy, mipmap_filter, bias, least, most, *border = _TEXTURE.unpack(how)
+    described = sampling(made_of.desc if made_of.array is None else made_of.array.desc, (x, y, z), filtering, flags, anisotropy, tuple(border))
+    described.mipmapFilterMode, described.mipmapLevelBias = mipmap_filter, bias
+    described.minMipmapLevelClamp, described.maxMipmapLevelClamp = least, most
+    handle = thread.runtime.CreateTextureObject(made_of, described)
+    thread.session.described_by_driver[thread.runtime.GetDevice(), handle.handle] = data, how
+    thread.memory.put_word(out, handle.handle)
+
+
+def _described(thread: Thread, handle: int) -> tuple[bytes, bytes]:
+    found = thread.session.described_by_driver.get((thread.runtime.GetDevice(), handle))
+    if found is None:
+        raise Refusal("NotSupported", f"{handle:#x} was made by the runtime, which describes it in another way: ask that")
+    return found
+
+
+@answers("cuTexObjectDestroy")
+def destroy(thread: Thread, handle: int) -> None:
+    """Give a texture up."""
+    textures.destroy_texture(thread, handle)
+    thread.session.described_by_driver.pop((thread.runtime.GetDevice(), handle), None)
+
+
+@answers("cuTexObjectGetResourceDesc")
+def resource_of(thread: Thread, out: int, handle: int) -> None:
+    """Say what a texture was made of."""
+    thread.runtime.GetTextureObjectResourceDesc(handle)
+    thread.memory.put(out, _described(thread, handle)[0])
+
+
+@answers("cuTexObjectGetTextureDesc")
+def sampling_of(thread: Thread, out: int, handle: int) -> None:
+    """Say how a texture is read."""
+    thread.runtime.GetTextureObjectTextureDesc(handle)
+    thread.memory.put(out, _described(thread, handle)[1])
+
+
+@answers("cuTexObjectGetResourceViewDesc")
+def view_of(thread: Thread, out: int, handle: int) -> None:
+    """Refuse: no texture has a view."""
+    textures.texture_view(thread, out, handle)
+
+
+@answers("cuSurfObjectCreate")
+def create_surface(thread: Thread, out: int, resource: int) -> None:
+    """Make a surface."""
+    made_of, data = _resource_at(thread, resource)
+    handle = thread.runtime.CreateSurfaceObject(made_of)
+    thread.session.described_by_driver[thread.runtime.GetDevice(), handle.handle] = data, b""
+    thread.memory.put_word(out, handle.handle)
+
+
+@answers("cuSurfObjectDestroy")
+def destroy_surface(thread: Thread, handle: int) -> None:
+    """Give a surface up."""
+    textures.destroy_surface(thread, handle)
+    thread.session.described_by_driver.pop((thread.runtime.GetDevice(), handle), None)
+
+
+@answers("cuSurfObjectGetResourceDesc")
+def resource_of_surface(thread: Thread, out: int, handle: int) -> None:
+    """Say what a surface was made of."""
+    thread.runtime.GetSurfaceObjectResourceDesc(handle)
+    thread.memory.put(out, _described(thread, handle)[0])

@@ -1,0 +1,153 @@
+/* Two devices of one program: whose memory is an address, and who may access it? */
+#include "cuda_few.h"
+
+struct attributes { int kind, device; void *on_device, *on_host; };
+int cudaPointerGetAttributes(struct attributes *, const void *), cudaMemcpyPeer(void *, int, const void *, int, size_t);
+int cudaDeviceCanAccessPeer(int *, int, int), cudaDeviceEnablePeerAccess(int, unsigned), cudaDeviceDisablePeerAccess(int), cudaDeviceReset(void);
+
+void scale(void) {}
+static char factor;
+
+__attribute__((constructor)) static void set_up(void)
+{
+    void **handle = registered();
+    KERNEL(scale);
+    __cudaRegisterVar(handle, &factor, "factor", "factor", 0, sizeof(int), 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+}
+
+enum { N = 256, BYTES = N * sizeof(int) };
+static int numbers[N], got[N], *on[2];
+
+#define EXPECT(what) do { if (!(what)) { printf("wrong: %s\n", #what); exit(3); } } while (0)
+
+static void allocate(void)
+{
+    for (int i = 0; i < N; ++i)
+        numbers[i] = i + 1;
+    for (int device = 0; device < 2; ++device) {
+        CHECK(cudaSetDevice(device));
+        CHECK(cudaMalloc((void **)&on[device], BYTES));
+        CHECK(cudaMemset(on[device], 0, BYTES));
+    }
+}
+
+static int scaled(int device, int *data, int by)
+{
+    void *given[] = {&data};
+    CHECK(cudaSetDevice(device));
+    CHECK(cudaMemcpyToSymbol(&factor, &by, sizeof by, 0, ToDevice));
+    CHECK(cudaLaunchKernel(scale, (dim3){1, 1, 1}, (dim3){N, 1, 1}, given, 0, 0));
+    return cudaDeviceSynchronize();
+}
+
+static void expect(const int *where, int times)
+{
+    CHECK(cudaMemcpy(got, where, BYTES, ToHost));
+    for (int i = 0; i < N; ++i)
+        EXPECT(got[i] == times * (i + 1));
+}
+
+/* With unified addressing: wherever the program stands, an address is enough. */
+static void unified(void)
+{
+    struct attributes found;
+    int *managed, *pinned;
+    EXPECT(on[0] != on[1]);
+    for (int device = 0; device < 2; ++device) {
+        CHECK(cudaPointerGetAttributes(&found, on[device] + 3));
+        EXPECT(found.kind == 2 && found.device == device && found.on_device == on[device] + 3);
+    }
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaMemcpy(on[1], numbers, BYTES, Default));
+    CHECK(cudaMemcpy(on[0], on[1], BYTES, Default));
+    EXPECT(scaled(1, on[1], 3) == 0);
+    CHECK(cudaSetDevice(0));
+    expect(on[1], 3);
+    expect(on[0], 1);
+    CHECK(cudaMallocHost((void **)&pinned, BYTES));     /* one address for both */
+    memcpy(pinned, numbers, BYTES);
+    EXPECT(scaled(0, pinned, 2) == 0 && scaled(1, pinned, 5) == 0);
+    for (int i = 0; i < N; ++i)
+        EXPECT(pinned[i] == 10 * (i + 1));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaFree(on[0]));
+    EXPECT(cudaMemcpy(got, on[0], BYTES, ToHost) == 1);
+    CHECK(cudaFree(on[1]));
+}
+
+/* Without: an address is that of the current device. */
+static void separate(void)
+{
+    int other[N];
+    EXPECT(on[0] == on[1]);
+    for (int i = 0; i < N; ++i)
+        other[i] = 7 * numbers[i];
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaMemcpy(on[0], numbers, BYTES, ToDevice));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaMemcpy(on[1], other, BYTES, ToDevice));
+    EXPECT(scaled(1, on[1], 2) == 0);
+    expect(on[1], 14);
+    CHECK(cudaSetDevice(0));
+    expect(on[0], 1);
+    CHECK(cudaMemcpyPeer(on[0], 0, on[1], 1, BYTES));
+    expect(on[0], 14);
+    CHECK(cudaFree(on[0]));
+    EXPECT(cudaFree(on[0]) == 1);
+    CHECK(cudaSetDevice(1));
+    expect(on[1], 14);
+    CHECK(cudaFree(on[1]));
+}
+
+static void peers(void)
+{
+    int can, *late;
+    CHECK(cudaDeviceCanAccessPeer(&can, 0, 1));
+    EXPECT(can);
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0));
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0) == 704);
+    CHECK(cudaMemcpy(on[1], numbers, BYTES, Default));
+    EXPECT(scaled(0, on[1], 4) == 0);
+    expect(on[1], 4);
+    CHECK(cudaSetDevice(1));                            /* what the peer allocates later is seen, too */
+    CHECK(cudaMalloc((void **)&late, BYTES));
+    CHECK(cudaMemcpy(late, numbers, BYTES, Default));
+    EXPECT(scaled(0, late, 6) == 0);
+    expect(late, 6);
+    CHECK(cudaFree(late));
+    EXPECT(scaled(0, late, 1) == 700);
+}
+
+static void strangers(void) { EXPECT(scaled(0, on[1], 1) == 700); }
+
+static void no_longer(void)
+{
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0));
+    EXPECT(scaled(0, on[1], 1) == 0);
+    CHECK(cudaDeviceDisablePeerAccess(1));
+    EXPECT(cudaDeviceDisablePeerAccess(1) == 705);
+    EXPECT(scaled(0, on[1], 1) == 700);
+}
+
+static void one_way(void)
+{
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0));
+    EXPECT(scaled(1, on[0], 1) == 700);
+}
+
+int main(int count, char **arguments)
+{
+    static const struct { const char *name; void (*part)(void); } parts[] = {
+        {"unified", unified}, {"separate", separate}, {"peers", peers}, {"strangers", strangers}, {"no_longer", no_longer}, {"one_way", one_way}};
+    allocate();
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (!strcmp(arguments[1], parts[i].name))
+            parts[i].part();
+    puts("PASSED");
+    return 0;
+}
