@@ -37,6 +37,7 @@ cdef class Session:
     cdef Watch watch
     cdef int (*run)(Sm *sm, int64_t until) noexcept nogil    # `sm_run`, or what also records
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
+    cdef readonly bint functional        # nothing is timed
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
     cdef int64_t instructions
