@@ -23,6 +23,8 @@ class KernelTotal:
     kernel: str
     architecture: str
     launches: int = 0
+    timed: int = 0
+    """How many of them were timed; what follows is of these."""
     seconds: float = 0.0
     cycles: int = 0
     longest: Run | None = None
@@ -31,6 +33,7 @@ class KernelTotal:
     def include(self, other: KernelTotal) -> None:
         """Add the launches of another one."""
         self.launches += other.launches
+        self.timed += other.timed
         self.seconds += other.seconds
         self.cycles += other.cycles
         if other.longest is not None and (self.longest is None or other.longest.elapsed_s > self.longest.elapsed_s):
@@ -69,7 +72,8 @@ class Tally:
 
     def _add(self, run: Run) -> None:
         key = run.kernel, run.architecture.label
-        self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, run.elapsed_s, run.cycles, run))
+        took = () if run.functional else (1, run.elapsed_s, run.cycles, run)
+        self._totals.setdefault(key, KernelTotal(*key)).include(KernelTotal(*key, 1, *took))
 
     def __iter__(self) -> Iterator[KernelTotal]:
         return iter(sorted(self._totals.values(), key=lambda total: -total.seconds))
