@@ -283,10 +283,10 @@ class Grid:
         """Make a `Run` of what has been counted until now; `interrupted` says how far it got, if this is not the end."""
         engine, running = self._at_work
         launcher, counted, program = self.launcher, engine.result(running), self.program
-        counters = (FunctionalCounters if engine.functional else Counters).of(counted)
         launches: tuple[ChildLaunch, ...] = ()
         if self.children is not None:
             program, launches = self.children.together(program, running, counted), self.children.launched(running)
+        counters = (FunctionalCounters if engine.functional else Counters).of(counted)
         return Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                    shared_bytes=self.plan.shared_bytes, registers=self.program.registers, occupancy=self.resident,
                    program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
