@@ -20,8 +20,9 @@ STANDARD_ERROR: Final = 2
 @arch_option
 @set_option
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many devices the program sees.")
-@click.option("--max-launches", type=click.IntRange(0), metavar="N", help="Time the first N launches of the program, in the order in which they begin, whatever "
-              "their kernels; execute all others without timing them, which is faster.")
+@click.option("--max-launches", type=click.IntRange(0), metavar="N",
+              help="Time the first N launches of the program, in the order in which they begin, whatever their kernels; execute all others without timing, "
+                   "which is faster.")
 @click.option("--functional", is_flag=True, help="Time no launch, or with --max-launches none but those.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write an .html report about the longest launch of each kernel.")
 @click.option("--timeline", "trace", type=click.Path(dir_okay=False), help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto.")

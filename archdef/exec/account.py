@@ -87,8 +87,8 @@ class Account:
         else:
             yield Text("It launched nothing.")
         if self.timed < self.launches:
-            yield Text(f"{count(self.timed)} of {count(self.launches)} launches timed, of which alone the table has times. The others were executed only; from the "
-                       "first to the last work each counts with the mean time of those of its kernel and shape that were timed before it, or none.",
+            yield Text(f"{count(self.timed)} of {count(self.launches)} launches timed, of which alone the table has times. The others were executed only; "
+                       "from the first to the last work each counts with the mean time of those of its kernel and shape that were timed before it, or none.",
                        style="yellow")
         yield from self._reasons()
         if self.mapped:

@@ -54,7 +54,7 @@ cdef class Session:
     cdef void _sample(self, Grid grid) noexcept
     cdef void _forget(self, Grid grid) noexcept
     cdef void _choose_run(self) noexcept
-    cdef int _number_of(self, program) except -1
+    cdef int _number_of(self, program) except? -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1

@@ -247,14 +247,11 @@ cdef class Session:
         Grid
         """
         cdef Grid made
-        if self.functional and (lane_trace is not None or timeline is not None):
-            raise LaunchError("what is recorded is of times, which nothing has here")
         self._admit()
         try:
-            code = self._number_of(program) if self.m.caches.instruction.sets and not self.functional else -1
-            made = Grid(self.tables, self.memory, code, program, grid, block, parameters,
-                        dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
-                        print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+            made = Grid(self.tables, self.memory, self._number_of(program), program, grid, block, parameters, dynamic_shared_bytes,
+                        allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes, textures,
+                        cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._record(made, timeline, max(earliest_cycle, self.epoch))
             self._enter(made)
             self._open_units(made)
@@ -266,6 +263,8 @@ cdef class Session:
     cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1:
         """Let a grid, whose blocks can start from a cycle on, be recorded from then on."""
         made.launch.ready = cycle
+        if self.functional and (made.lane_trace is not None or timeline is not None):
+            raise LaunchError("what is recorded is of times, which nothing has here")
         if timeline is not None:
             self._make_all()
             timeline.begin(made, &self.network, self.chip.lookahead)
@@ -369,8 +368,10 @@ cdef class Session:
             found["placement"] = placement_counted(self.network.routing.placed, self.m.chip.multiprocessors)
         return found
 
-    cdef int _number_of(self, program) except -1:
-        """Number programs, the same one always alike: its code stays in the caches from one launch to the next."""
+    cdef int _number_of(self, program) except? -1:
+        """Number programs, the same one always alike: its code stays in the caches from one launch to the next. -1: there are none for it."""
+        if self.functional or self.m.caches.instruction.sets == 0:
+            return -1
         for i in range(len(self.programs)):
             if self.programs[i] is program:
                 return <int>i
