@@ -28,6 +28,7 @@ NOT_RUN = {
     "pip install archdef-tesla-evidence archdef-hopper-evidence": "downloads; these tests have the plugins of this repository, and their evidence",
     "archdef microbench --hardware --json -o mine.json": "needs an NVIDIA GPU; `mine.json` is a simulated machine's instead",
     **dict.fromkeys(("nvcc -gencode arch=compute_50,code=compute_50 vectorAdd.cu -o vectorAdd", "archdef exec -a v100 -- ./vectorAdd",
+                     "archdef exec -a v100 --max-launches 20 -- ./program", "archdef exec -a v100 --functional -- ./program",
                      "archdef exec -a gt200 -a gf100 -a c500 -- ./vectorAdd",
                      "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024",
                       "archdef exec -a v100 -- python script.py"),
