@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 import attrs
@@ -47,7 +47,7 @@ class Device:
 
     def __init__(self, architecture: str | Architecture, *, max_instructions: int = MAX_INSTRUCTIONS,
                  max_cycles: int = MAX_CYCLES, printf: TextIO | None = None, heap_bytes: int = HEAP_BYTES,
-                 print_bytes: int = PRINT_BYTES, host: Host | None = None):
+                 print_bytes: int = PRINT_BYTES, host: Host | None = None, functional: bool | Callable[[str], bool] = False):
         """Make a device.
 
         architecture                 : the name of an installed one, or a description.
@@ -58,6 +58,8 @@ class Device:
                                        launch that uses it.
         print_bytes                  : room for what one launch prints; calls past it are counted and lost.
         host                         : the `archdef.host.Host` whose clock its streams follow; None for the process's own.
+        functional                   : True: launches are executed without being timed, unless they say otherwise; or what says so for each
+                                       of them, by the name of its kernel, when it starts.
 
         Raises UnknownArchitecture; LaunchError and HostError for options that cannot be.
         """
@@ -71,10 +73,15 @@ class Device:
         if host is not None and not isinstance(host, Host):
             raise HostError(f"host must be an archdef.host.Host, or None, got {values.shown(host)}")
         self.printf, self._host = printf, host
+        self._functional = functional if callable(functional) else values.flag(functional, "functional", LaunchError)
         self.served: set[int] = set()
         """System calls of the kernels that were launched."""
         self.modules: weakref.WeakSet[Module] = weakref.WeakSet()
         """Modules that were compiled for it."""
+
+    def executes_only(self, kernel: str) -> bool:
+        """Say whether a launch of a kernel that starts now is executed without being timed. It counts for what says so."""
+        return self._functional(kernel) if callable(self._functional) else self._functional
 
     def set_machine(self, changed: dict[str, Any]) -> None:
         """Change fields of the description for every later launch."""

@@ -31,12 +31,16 @@ SOURCES: Final = (".cu", ".maca")
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many devices the program sees.")
 @click.option("--build", "build_options", default="", metavar="OPTIONS",
               help="For a PROGRAM that is a .cu or .maca file: options of 'archdef build', and files besides, e.g. --build '-I include kernels.cu -lcublas'.")
+@click.option("--max-launches", type=click.IntRange(0), metavar="N",
+              help="Time the first N launches of the program, in the order in which they begin, whatever their kernels; execute all others without timing, "
+                   "which is faster.")
+@click.option("--functional", is_flag=True, help="Time no launch, or with --max-launches none but those.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write an .html report about the longest launch of each kernel.")
 @click.option("--timeline", "trace", type=click.Path(dir_okay=False), help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto.")
 @data_option("archdef.exec.account.Account")
 @common_options(about="Print one JSON document; what the program prints goes to the error stream.")
 @click.pass_context
-def command(context, program, names, settings, devices, build_options, page, trace, data, as_json):
+def command(context, program, names, settings, devices, build_options, max_launches, functional, page, trace, data, as_json):
     """Run PROGRAM, compiled for CUDA and not changed, against simulated devices, and say where its time goes.
 
     Write -- before it. Its kernels run from the PTX that it holds, so compile it with -gencode arch=compute_XX,code=compute_XX for an XX that the
@@ -48,6 +52,7 @@ def command(context, program, names, settings, devices, build_options, page, tra
     \b
     archdef exec -a NAME -a OTHER -- ./program --size 1024
     archdef exec -a NAME -a OTHER -- main.cu --size 1024
+    archdef exec -a NAME --max-launches 20 -- ./program
     """
     if not names:
         raise click.UsageError("Missing option '--arch' / '-a'.")
@@ -57,7 +62,8 @@ def command(context, program, names, settings, devices, build_options, page, tra
     codes, found = [], []
     with _programs(context, program, machines, build_options) as started:
         for architecture, command_line in zip(machines, started, strict=True):
-            done = archdef.exec.run(command_line, architecture, devices, STANDARD_ERROR if as_json else None)
+            done = archdef.exec.run(command_line, architecture, devices, STANDARD_ERROR if as_json else None,
+                                    max_launches=max_launches, functional=functional)
             done = attrs.evolve(archdef.exec.with_sources(done, Path(command_line[0]), (Path(program[0]).parent,)), command=tuple(program))
             codes.append(done.exit_code if done.exit_code >= 0 else 128 - done.exit_code)
             found.append(done)

@@ -26,11 +26,12 @@ def programs(results: Sequence[Any]) -> Iterable[Row]:
 
 
 @view("program_kernels", "A kernel of a program, all launches together.", *OF, text("kernel", "Kernel."), whole("launches", "How often it was launched."),
-      whole("duration_cycles", "What all launches took, in cycles of a multiprocessor.", "cycles"), real("duration_s", "The same in seconds.", "s"))
+      whole("timed_launches", "How many of these launches were timed, the others executed only."),
+      whole("duration_cycles", "What all that were timed took, in cycles of a multiprocessor.", "cycles"), real("duration_s", "The same in seconds.", "s"))
 def program_kernels(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each kernel."""
     for of, one in _each(results):
-        yield from ((*of, each.kernel, each.launches, each.cycles, each.seconds) for each in one.kernels)
+        yield from ((*of, each.kernel, each.launches, each.timed, each.cycles, each.seconds) for each in one.kernels)
 
 
 @view("program_copies", "Copies of one kind, and sets of memory.", *OF, text("name", "What they are."), whole("copies", "How many."),

@@ -52,7 +52,10 @@ class Tables:
 class Session:
     def __init__(
         self, machine: dict[str, Any] | Tables, memory: DeviceMemory, max_instructions: int = ..., max_cycles: int = ..., lookahead_cycles: int = 0,
+        functional: bool = False,
     ) -> None: ...
+    @property
+    def functional(self) -> bool: ...
     def launch(
         self, program: Any, grid: Sequence[int], block: Sequence[int], parameters: bytes = b"", *, dynamic_shared_bytes: int = 0,
         allowed: int | tuple[int, ...] = 1, global_base: int = 0, const_base: int = 0, name: str | None = None,

@@ -70,6 +70,11 @@ class Account:
         return sum(each.launches for each in self.kernels)
 
     @property
+    def timed(self) -> int:
+        """How many of them were timed."""
+        return sum(each.timed for each in self.kernels)
+
+    @property
     def good(self) -> bool:
         """Whether it ended with 0 and nothing was missing."""
         return self.exit_code == 0 and not self.missing
@@ -82,8 +87,9 @@ class Account:
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
         return {"command": list(self.command), "architecture": self.architecture, "exit_code": self.exit_code, "makespan_s": self.makespan_s,
-                "busy_s": self.busy_s, "launches": self.launches,
-                "kernels": [{"kernel": each.kernel, "launches": each.launches, "seconds": each.seconds, "cycles": each.cycles} for each in self.kernels],
+                "busy_s": self.busy_s, "launches": self.launches, "timed": self.timed,
+                "kernels": [{"kernel": each.kernel, "launches": each.launches, "timed": each.timed, "seconds": each.seconds, "cycles": each.cycles}
+                            for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
                 "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers),
                 "missing": self.missing, "failures": list(self.failures)}
@@ -95,6 +101,10 @@ class Account:
             yield Text(f"The devices had work for {seconds(self.busy_s)} of {seconds(self.makespan_s)}, from the first to the last of it.")
         elif not self.left:
             yield Text("It launched nothing.")
+        if self.timed < self.launches:
+            yield Text(f"{count(self.timed)} of {count(self.launches)} launches timed, of which alone the table has times. The others were executed only; "
+                       "from the first to the last work each counts with the mean time of those of its kernel and shape that were timed before it, or none.",
+                       style="yellow")
         yield from self._reasons()
         if self.left:
             yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
@@ -114,8 +124,12 @@ class Account:
         table = Table(Column("", Kind.PROSE, least=16, called="what"), Column("times", Kind.NUMBER), Column("time", Kind.NUMBER),
                       Column("share", Kind.NUMBER), Column("each", Kind.NUMBER, 2), Column("cycles\neach", Kind.NUMBER, 3), Column("bytes", Kind.NUMBER, 4))
         for kernel in self.kernels:
-            table.add(kernel.kernel, count(kernel.launches), seconds(kernel.seconds), percent(100 * kernel.seconds / whole if whole else 0),
-                      seconds(kernel.seconds / kernel.launches), count(round(kernel.cycles / kernel.launches)), "")
+            times = count(kernel.launches) if kernel.timed == kernel.launches else f"{count(kernel.timed)} of {count(kernel.launches)}"
+            if not kernel.timed:
+                table.add(kernel.kernel, times, "", "", "", "", "")
+                continue
+            table.add(kernel.kernel, times, seconds(kernel.seconds), percent(100 * kernel.seconds / whole if whole else 0),
+                      seconds(kernel.seconds / kernel.timed), count(round(kernel.cycles / kernel.timed)), "")
         for copy in self.copies:
             table.add(copy.name, count(copy.copies), seconds(copy.seconds), percent(100 * copy.seconds / whole if whole else 0),
                       seconds(copy.seconds / copy.copies), "", count(copy.nbytes))

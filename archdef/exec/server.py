@@ -18,6 +18,7 @@ from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx, starting
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES
+from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
 from archdef.exec.wire import Connection, Gone, Hello, Request
@@ -49,13 +50,16 @@ def stand_in() -> Path:
     return found
 
 
-def run(command: Sequence[str], architecture: str | Architecture, devices: int = 1, output: IO[str] | int | None = None, **options: Any) -> Account:
+def run(command: Sequence[str], architecture: str | Architecture, devices: int = 1, output: IO[str] | int | None = None, *,
+        max_launches: int | None = None, functional: bool = False, **options: Any) -> Account:
     """Run a program that was compiled for CUDA, against simulated devices.
 
     command      : the program and its arguments, as for `subprocess.run`. It may have CUDA's runtime linked into it, or load it.
     architecture : what its devices are.
     devices      : how many it sees.
     output       : a file, or the number of one, that gets its standard output; None: this process's own does.
+    max_launches : so many launches are timed, the first that begin of the whole program; all others are executed only. None: all are timed.
+    functional   : none is timed, but for what `max_launches` says.
     options      : of each `Device`, such as ``max_cycles``.
 
     Raises NotHere if it cannot be started or this is no Linux on x86-64, UnknownArchitecture, LaunchError for options that cannot be. Errors of
@@ -63,6 +67,9 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     """
     described = registry.described(architecture)
     count = values.whole(devices, "devices", LaunchError, at_least=1, at_most=64)
+    timed = None if max_launches is None else values.whole(max_launches, "max_launches", LaunchError, at_least=0)
+    if values.flag(functional, "functional", LaunchError) or timed is not None:
+        options["functional"] = FirstLaunches(timed or 0)
     Device(described, **options)
     server = Server([described] * count, **options)
     code = server.run(command, output)

@@ -24,6 +24,8 @@ class KernelTotal:
     kernel: str
     architecture: str
     launches: int = 0
+    timed: int = 0
+    """How many of them were timed; what follows is of these."""
     seconds: float = 0.0
     cycles: int = 0
     longest: Run | None = None
@@ -32,6 +34,9 @@ class KernelTotal:
     def add(self, run: Run) -> None:
         """Add a launch."""
         self.launches += 1
+        if run.functional:
+            return
+        self.timed += 1
         self.seconds += run.elapsed_s
         self.cycles += run.cycles
         if self.longest is None or run.elapsed_s > self.longest.elapsed_s:
@@ -40,6 +45,7 @@ class KernelTotal:
     def include(self, other: KernelTotal) -> None:
         """Add the launches of another one."""
         self.launches += other.launches
+        self.timed += other.timed
         self.seconds += other.seconds
         self.cycles += other.cycles
         if other.longest is not None and (self.longest is None or other.longest.elapsed_s > self.longest.elapsed_s):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from archdef.errors import GuestFault, HostError
 from archdef.progress import Launches
@@ -56,11 +56,12 @@ class Executor(Protocol):
 class Shared:
     """Grids of one device, in one session of the engine for as long as there are any.
 
+    A grid that is executed without being timed has a session of its own, in which it runs to its end at once, when no other grid runs; it takes the
+    mean time of those of its kernel and shape that were timed before it, or none.
+
     What follows from the end of a grid reaches the device no sooner than a launch or a copy takes to begin, so the device may run ahead
     by that much and nothing comes too late.
     """
-
-    room = True
 
     def __init__(self, architecture, link, reaction: int):
         self._period = round(1e9 / architecture.clocks.shader_mhz)
@@ -70,11 +71,25 @@ class Shared:
         self._origin = 0
         """The host's time at which the session was at cycle 0."""
         self._active: list = []
+        self._waiting: list[tuple[int, Any]] = []
+        """Grids that are not timed, and since when they wait for those that are."""
+        self._taken: dict[object, tuple[int, int]] = {}
+        """Kernel and shape → femtoseconds that timed grids have taken, and how many there were."""
         self._ended: list[tuple[int, int, object]] = []
         self._line: Launches | None = None
 
+    @property
+    def room(self) -> bool:
+        return not self._waiting
+
     def start(self, operation, at: int) -> None:
         try:
+            if operation.grid.is_functional():
+                if self._session is None:
+                    self._execute(operation, at)
+                else:
+                    self._waiting.append((at, operation))
+                return
             if self._session is None:
                 self._session, self._origin = operation.grid.session(self._most), at
             operation.grid.start(self._session, -(-(at - self._origin) // self._period))
@@ -82,6 +97,32 @@ class Shared:
         except Exception as error:  # noqa: BLE001  whatever it is, whoever waits gets it
             operation.error = error
             heapq.heappush(self._ended, (at, operation.number, operation))
+
+    def _execute(self, operation, at: int) -> None:
+        """Execute a grid that is not timed, to its end."""
+        grid = operation.grid
+        try:
+            session = grid.session()
+            running = grid.start(session)
+            with Launches(f"{grid.architecture.label} {grid.name}", session, [running], grid.progress) as bar:
+                while not operation.context.host.abandoned and session.advance(SLICE_MS):
+                    bar.update()
+            if operation.context.host.abandoned:
+                session.cancel()
+                raise HostError(f"{grid.name} had not ended when its program did")
+            session.finished()
+            grid.finish()
+        except KeyboardInterrupt:
+            operation.error = grid.interrupted()
+            session.cancel()
+        except GuestFault as fault:
+            fault.printed = grid.printed().text
+            operation.error = fault
+        except Exception as error:  # noqa: BLE001  whatever it is, whoever waits gets it
+            operation.error = error
+        operation.start = at
+        whole, count = self._taken.get(_shape(grid), (0, 1))
+        heapq.heappush(self._ended, (at + whole // count, operation.number, operation))
 
     def advance(self, until: int | None, alone: bool = False) -> list[tuple[int, object]]:
         if self._active and (until is None or self._time() <= until):
@@ -145,9 +186,18 @@ class Shared:
             operation.start = self._origin + done.started * self._period
             end = self._origin + max(done.ended, done.started + 1) * self._period
             operation.grid.finish()
+            whole, count = self._taken.get(_shape(operation.grid), (0, 0))
+            self._taken[_shape(operation.grid)] = whole + end - operation.start, count + 1
             heapq.heappush(self._ended, (end, operation.number, operation))
         if not self._active:
             self._session = None
+            self._execute_waiting(max((self._origin + done.ended * self._period for done in finished), default=0))
+
+    def _execute_waiting(self, now: int) -> None:
+        """No timed grid runs any more: execute what has waited for that."""
+        while self._waiting:
+            at, operation = self._waiting.pop(0)
+            self._execute(operation, max(at, now))
 
     def _show(self) -> None:
         """Say how far the grids are that run together."""
@@ -177,4 +227,12 @@ class Shared:
         for operation, error in zip(self._active, errors, strict=True):
             operation.error = error
             heapq.heappush(self._ended, (end, operation.number, operation))
-        self._active, self._session = [], None
+        for _, operation in self._waiting:
+            operation.error = errors[0]
+            heapq.heappush(self._ended, (end, operation.number, operation))
+        self._active, self._session, self._waiting = [], None, []
+
+
+def _shape(grid) -> tuple[object, ...]:
+    """What grids have in common that take about the same time."""
+    return grid.name, grid.launcher.grid, grid.launcher.block, grid.plan.shared_bytes

@@ -6,10 +6,10 @@ from typing import Any
 
 from archdef.errors import ArchdefError, nearest
 from archdef.metrics import dram, execution, lanes, memory, shared, stalls, texture
-from archdef.metrics.counters import LANE_STATES, STALLS, Counters
+from archdef.metrics.counters import LANE_STATES, STALLS, Counters, FunctionalCounters
 from archdef.metrics.metric import Measurement, Metric, metric, ratio
 
-__all__ = ["BUILT_IN", "LANE_STATES", "STALLS", "Counters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
+__all__ = ["BUILT_IN", "LANE_STATES", "STALLS", "Counters", "FunctionalCounters", "Measurement", "Metric", "Metrics", "UnknownMetric", "metric", "ratio"]
 
 BUILT_IN: tuple[Metric, ...] = (*execution.METRICS, *memory.METRICS, *shared.METRICS, *texture.METRICS, *dram.METRICS, *stalls.METRICS,
                                 *lanes.METRICS)

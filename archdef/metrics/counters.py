@@ -7,6 +7,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from archdef.errors import LaunchError
+
 FEMTOSECONDS = 1e15
 STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency", "constant_dependency", "barrier",
           "branch", "pipe_busy", "memory_throttle", "not_selected", "launch", "fetch", "registers")
@@ -68,6 +70,9 @@ class Counters:
             self._sums[field] = int(self.statements[field].sum())
         return self._sums[field]
 
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: object.__getattribute__(self, field.name) for field in attrs.fields(type(self)) if field.init}
+
     @property
     def stalls(self) -> dict[str, int]:
         """Warp cycles by cause, all statements."""
@@ -92,3 +97,39 @@ class Counters:
         """Sum every scalar statement counter."""
         return {name: getattr(self, name) for name in self.statements.dtype.names or ()
                 if self.statements.dtype[name].shape == ()}
+
+
+OF_TIME = ("l1_hits", "l1_misses", "texture_hits", "texture_misses", "dram_requests", "dram_partitions", "stall_cycles", "lane_cycles", "lane_slots")
+"""Counters of statements that follow from times, or from caches, which only timed launches have."""
+_NOT_TIMED = frozenset({*OF_TIME, "cycles", "elapsed_s", "multiprocessor", "partition", "partitions_in_use", "max_resident_blocks", "components", "stalls"})
+
+
+@attrs.frozen(eq=False, repr=False)
+class FunctionalCounters(Counters):
+    """Counters of a launch that was executed without being timed: instructions, and what accesses asked for. All else raises LaunchError."""
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> FunctionalCounters:
+        """Wrap what the engine's session gives."""
+        statements = result["statements"]
+        kept = [name for name in statements.dtype.names if name not in OF_TIME]
+        return cls(**Counters.of({**result, "statements": statements[kept].copy()})._fields())
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _NOT_TIMED:
+            raise LaunchError(f"the launch was executed without being timed, so there is no {name!r}: launch it with functional=False")
+        return super().__getattribute__(name)
+
+    def __repr__(self) -> str:
+        return f"<FunctionalCounters of {len(self.statements)} statements: {self.warps:,} warps, {self.instructions:,} instructions>"
+
+    def only(self, rows: Sequence[int] | np.ndarray) -> FunctionalCounters:
+        """Give the same launch with the statements of `rows` (an index array or mask) only."""
+        return type(self)(**{**self._fields(), "statements": self.statements[rows]})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._fields(),)
+
+
+def _again(fields: dict[str, Any]) -> FunctionalCounters:
+    return FunctionalCounters(**fields)

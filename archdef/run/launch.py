@@ -13,7 +13,7 @@ from archdef import values
 from archdef._logs import logger
 from archdef.engine import core
 from archdef.errors import EngineLimit, GuestFault, GuestWarning, HostError, Interrupted, LaunchError
-from archdef.metrics import Counters
+from archdef.metrics import Counters, FunctionalCounters
 from archdef.progress import Launches
 from archdef.run import failures, footprint, limits, multicast, printing, texture
 from archdef.run.arguments import pack
@@ -80,7 +80,7 @@ class Launcher(Generic[_Result]):
     def launch(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
                cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
-               timeline: TimelineWindow | bool | None = None, keep: bool = False) -> _Result:
+               timeline: TimelineWindow | bool | None = None, keep: bool = False, functional: bool | None = None) -> _Result:
         """Launch, and wait for the end unless a stream was given. On a device that has streams, launches without one go into
         its default stream.
 
@@ -92,6 +92,8 @@ class Launcher(Generic[_Result]):
         cluster                      : blocks of a cluster along x, y, z, which start together; None: what the kernel demands.
         nonportable_cluster          : allow more blocks than every machine with clusters has.
         keep                         : keep the arguments and a copy of device memory as it is before, for `archdef.advise(run)`.
+        functional                   : True: execute it without timing it, which is faster; results are right, the `Run` has no cycles. None: as the
+                                       device does.
 
         Arrays of other libraries, in host memory, are arguments too (numpy's, torch's on the CPU, what speaks DLPack): they are copied to the device
         for the launch, and back behind it, for which the host waits. Those that show memory of this device are used in place.
@@ -101,7 +103,8 @@ class Launcher(Generic[_Result]):
         """
         loan = self._loan(arguments)
         grid = self.prepare(*(loan.arguments if loan else arguments), max_instructions=max_instructions, max_cycles=max_cycles, progress=progress,
-                            cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline)
+                            cooperative=cooperative, lanes=lanes, cluster=cluster, nonportable_cluster=nonportable_cluster, timeline=timeline,
+                            functional=functional)
         device = self.kernel.module.device
         if values.flag(keep, "keep", LaunchError):
             grid.keep(loan.arguments if loan else arguments)
@@ -129,7 +132,7 @@ class Launcher(Generic[_Result]):
     def prepare(self, *arguments: Any, max_instructions: int | None = None, max_cycles: int | None = None,
                 progress: bool | None = None, cooperative: bool = False, lanes: LaneWindow | None = None,
                 cluster: tuple[int, ...] | int | None = None, nonportable_cluster: bool = False,
-                timeline: TimelineWindow | bool | None = None) -> Grid:
+                timeline: TimelineWindow | bool | None = None, functional: bool | None = None) -> Grid:
         """Check a launch and pack its arguments, without starting it."""
         kernel, device = self.kernel, self.kernel.module.device
         architecture, name = device.architecture, kernel.name
@@ -142,6 +145,9 @@ class Launcher(Generic[_Result]):
         if lanes is not None and not isinstance(lanes, LaneWindow):
             raise LaunchError(f"lanes must be an archdef.LaneWindow, got {values.shown(lanes)}")
         window = TimelineWindow.of(timeline)
+        functional = None if functional is None else values.flag(functional, "functional", LaunchError)
+        if functional and (lanes is not None or window is not None):
+            raise LaunchError(f"{name} cannot be executed without timing and have its lanes or a timeline recorded, which is of times")
         limits.check_launch(name, architecture, self.grid, self.block)
         program = kernel.program
         limits.check_warp_size(name, architecture, program.statements, kernel.interface.warp_size)
@@ -154,7 +160,7 @@ class Launcher(Generic[_Result]):
         if cooperative:
             limits.check_cooperative(name, architecture, program, self.grid, resident)
         return Grid(self, arguments, parameters, program, plan, variables, cooperative, progress,
-                    most_instructions, most_cycles, lanes, cluster, window)
+                    most_instructions, most_cycles, lanes, cluster, window, functional)
 
     def _scratch(self) -> list[DeviceArray | int]:
         """Give what the code wants besides its arguments, as long as the launch lasts. Raises DeviceMemoryError."""
@@ -174,7 +180,7 @@ class Grid:
 
     def __init__(self, launcher: Launcher[Any], arguments: Sequence[object], parameters: bytes, program: Program, plan: Plan,
                  variables: Placed, cooperative: bool, progress: bool | None, max_instructions: int, max_cycles: int, lanes: LaneWindow | None = None,
-                 cluster: tuple[int, int, int] | None = None, timeline: TimelineWindow | None = None):
+                 cluster: tuple[int, int, int] | None = None, timeline: TimelineWindow | None = None, functional: bool | None = None):
         self.launcher, self.arguments, self.parameters, self.program = launcher, arguments, parameters, program
         self.plan, self.resident, self.variables, self.cooperative = plan, plan.resident, variables, cooperative
         self.progress, self.max_instructions, self.max_cycles = progress, max_instructions, max_cycles
@@ -188,6 +194,9 @@ class Grid:
         self.tracer = None if lanes is None else lanes.tracer(self.name, math.prod(launcher.grid), plan.resident.warps_per_block)
         self.timeline = timeline
         self.recorder = None if timeline is None else timeline.recorder(self.name, self.architecture.chip.multiprocessors)
+        self.functional = functional
+        """Whether it is to be executed without being timed; None: its device says so."""
+        self._functional: bool | None = None
         self.children = launcher.kernel.children
         """What it can launch, None: it launches nothing."""
         self.engine: core.Session | None = None
@@ -208,7 +217,7 @@ class Grid:
     def again(self) -> Grid:
         """Give the same launch once more, not started."""
         return Grid(self.launcher, self.arguments, self.parameters, self.program, self.plan, self.variables, self.cooperative, self.progress,
-                    self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline)
+                    self.max_instructions, self.max_cycles, self.lanes, self.cluster, self.timeline, self.functional)
 
     @property
     def _at_work(self) -> tuple[core.Session, core.Grid]:
@@ -216,12 +225,25 @@ class Grid:
         assert self.running is not None, "started and not finished"
         return self.engine, self.running
 
+    def is_functional(self) -> bool:
+        """Say whether it is executed without being timed; its device, if that decides, is asked once.
+
+        It is timed nevertheless where somebody else has a part in it: grids of other devices that wait for it, the host if it sees memory that
+        kernels reach, or who wants what is recorded of times.
+        """
+        if self._functional is None:
+            device = self.launcher.kernel.module.device
+            wanted = device.executes_only(self.name) if self.functional is None else self.functional
+            timed = self.functional is None and (self.lanes is not None or self.timeline is not None or bool(device.memory.shared_with_host))
+            self._functional = wanted and not timed and self.among is None
+        return self._functional
+
     def session(self, launches: int = 1) -> core.Session:
         """Make a session of the engine for it, and for others beside it; each may spend the budgets of this one."""
         device = self.launcher.kernel.module.device
         try:
             return core.Session(device.tables, device.memory.engine, min(self.max_instructions * launches, 1 << 62),
-                                min(self.max_cycles * launches, 1 << 50))
+                                min(self.max_cycles * launches, 1 << 50), functional=self.is_functional())
         except MemoryError:
             raise EngineLimit(f"{device.architecture.label} as it is declared takes more memory than this computer has") from None
 
@@ -270,8 +292,9 @@ class Grid:
         self.engine = self.running = None
         run = self.result
         if _LOG.isEnabledFor(logging.INFO):
-            _LOG.info("%s on %s, grid %s, block %s: %s cycles, %.3g us simulated in %.3f s", self.name, self.architecture.label, run.grid, run.block,
-                      f"{run.cycles:,}", run.elapsed_s * 1e6, time.perf_counter() - self._began)
+            took = "not timed" if run.functional else f"{run.cycles:,} cycles, {run.elapsed_s * 1e6:.3g} us simulated"
+            _LOG.info("%s on %s, grid %s, block %s: %s in %.3f s", self.name, self.architecture.label, run.grid, run.block, took,
+                      time.perf_counter() - self._began)
         record(self.result)
         for text in self.result.complaints:
             warnings.warn(f"{self.name} on {self.architecture.label}: {text}", GuestWarning, stacklevel=_outside())
@@ -284,10 +307,11 @@ class Grid:
         launches: tuple[ChildLaunch, ...] = ()
         if self.children is not None:
             program, launches = self.children.together(program, running, counted), self.children.launched(running)
+        counters = (FunctionalCounters if engine.functional else Counters).of(counted)
         return Run(kernel=self.name, architecture=self.architecture, grid=launcher.grid, block=launcher.block,
                    shared_bytes=self.plan.shared_bytes, registers=self.program.registers, occupancy=self.resident,
                    program=program, output=self.printed(), failures=self._failures(), launches=launches, memory_map=self._memory_map(),
-                   counters=Counters.of(counted), sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
+                   counters=counters, sources=launcher.kernel.module.sources, moved=self.moved, constants_written=self._constants_written(),
                    recorded=None if self.lanes is None or self.tracer is None else Recorded(self.lanes, self.tracer.records(), self.tracer.lost),
                    timeline_record=self._timeline(int(counted["cycles"])), interrupted=interrupted,
                    kept=None if interrupted else self.kept)

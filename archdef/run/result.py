@@ -15,7 +15,7 @@ from archdef.bounds import Bounds, Roofline, bounds, roofline
 from archdef.console import text
 from archdef.errors import LaunchError
 from archdef.formatting import count, percent, seconds
-from archdef.metrics import Counters, Measurement, Metrics
+from archdef.metrics import Counters, FunctionalCounters, Measurement, Metrics
 from archdef.metrics.stalls import cpi_stack
 from archdef.pack import prototypes
 from archdef.plot.of_run import RunPlots
@@ -144,8 +144,8 @@ class Run:
         return self.timeline().why(warp, cycle, block)
 
     def __repr__(self) -> str:
-        return (f"<Run of {cut(self.kernel)} {self.grid} x {self.block} on {cut(self.architecture.label)}: "
-                f"{count(self.cycles)} cycles, {seconds(self.elapsed_s)}>")
+        took = "not timed" if self.functional else f"{count(self.cycles)} cycles, {seconds(self.elapsed_s)}"
+        return f"<Run of {cut(self.kernel)} {self.grid} x {self.block} on {cut(self.architecture.label)}: {took}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: self.__dict__[field.name] for field in attrs.fields(type(self))} | {"kept": None}
@@ -189,6 +189,11 @@ class Run:
         return 0 if fetch is None else fetch.launch_bytes + -(-self.program.code_bytes // fetch.fill_bytes) * fetch.fill_bytes
 
     @property
+    def functional(self) -> bool:
+        """Whether it was executed without being timed: it has what `counters` has of instructions and accesses, all else raises LaunchError."""
+        return isinstance(self.counters, FunctionalCounters)
+
+    @property
     def cycles(self) -> int:
         """SM cycles from launch to the last store landed."""
         return self.counters.cycles
@@ -226,7 +231,7 @@ class Run:
         if self.constants_written:
             found.append("the kernel stored to constant memory of its module, and has loads from there: constant caches are not coherent within a launch, "
                          "hardware may give these loads the old value; the next launch sees the new one")
-        if self.moved is not None and self.moved.duration_us > self.elapsed_s * 1e6:
+        if self.moved is not None and not self.functional and self.moved.duration_us > self.elapsed_s * 1e6:
             found.append(f"{self.moved.nbytes:,} bytes of managed memory came to the device before the kernel could work, in {self.moved.fault_groups} groups "
                          f"of page faults and {self.moved.duration_us:,.1f} us, the kernel itself took {self.elapsed_s * 1e6:,.1f} us; prefetch() moves it "
                          "without page faults, beside other work")
@@ -301,7 +306,7 @@ class Run:
 
     def _cost(self, file: str, line: int, text: str, rows: Sequence[int]) -> Cost:
         counters = self.counters.only(rows)
-        whole = int(self.counters.statements["stall_cycles"].sum())
+        whole = sum(self.counters.stalls.values())
         return Cost(file, line, text, counters, sum(counters.stalls.values()) / whole if whole else 0.0)
 
     def to_dict(self) -> dict[str, Any]:

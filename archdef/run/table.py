@@ -23,6 +23,8 @@ REASONS = 3
 
 def render(run: Run, lines: int = LINES) -> Group:
     """Lay out one launch; `lines` bounds the list of costliest lines."""
+    if run.functional:
+        return Group(*_interrupted(run), _head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings))
     return Group(*_interrupted(run), _head(run), *(Text(f"warning: {w}", style="bold") for w in run.warnings), *_bounds(run), *_why(run), _metrics(run),
                  _stack(run), *_lanes(run), _lines(run, lines))
 
@@ -35,8 +37,9 @@ def _interrupted(run: Run) -> list[Text]:
 def _head(run: Run) -> Text:
     shape = " x ".join("(" + ", ".join(map(str, s)) + ")" for s in (run.grid, run.block))
     occupancy, words, c = run.occupancy, run.architecture.words, run.counters
+    took = f"{count(c.instructions)} instructions, not timed" if run.functional else f"{count(run.cycles)} cycles, {seconds(run.elapsed_s)}"
     return Text(
-        f"{run.kernel} {shape} on {run.architecture.label}: {count(run.cycles)} cycles, {seconds(run.elapsed_s)}\n"
+        f"{run.kernel} {shape} on {run.architecture.label}: {took}\n"
         f"{run.registers} registers per thread (from {run.registers_from}{_spilled(run)}), {size(run.shared_bytes)} {words.shared} per {words.block}; "
         f"{occupancy.active_blocks} {words.block}s = {occupancy.active_warps} {words.warp}s per "
         f"{words.multiprocessor}, occupancy {percent(100 * occupancy.occupancy)} (limit: {limiter(occupancy)})\n"

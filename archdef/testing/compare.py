@@ -85,10 +85,11 @@ def with_warp_size(architecture, size: int):
     return architecture.evolve({"warp.size": size, **room})
 
 
-def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarray], list[int]]:
+def on_engine(architecture, launch: Launch, options=None, functional: bool = False) -> tuple[list[np.ndarray], list[int]]:
     """Run on the engine; give the arrays afterwards, and the addresses they had.
 
-    options : `archdef.lower.Options`, which passes run; None for all.
+    options    : `archdef.lower.Options`, which passes run; None for all.
+    functional : execute it without timing it.
     """
     device = Device(architecture, max_instructions=20_000_000, max_cycles=2_000_000_000)
     kernel = device.compile(launch.ptx)[launch.entry]
@@ -98,7 +99,7 @@ def on_engine(architecture, launch: Launch, options=None) -> tuple[list[np.ndarr
     queue = iter(arrays)
     given = [next(queue) if isinstance(a, np.ndarray) else a.on_device(device, arrays[a.array]) if isinstance(a, (Seen, Mapped)) else a
              for a in launch.arguments]
-    kernel[launch.grid, launch.block, launch.shared_bytes](*given)
+    kernel[launch.grid, launch.block, launch.shared_bytes].launch(*given, functional=functional)
     return [a.to_host() for a in arrays], [a.address for a in arrays]
 
 
@@ -120,7 +121,7 @@ def in_reference(warp_size: int, launch: Launch, addresses: Sequence[int] | None
     return [np.frombuffer(memory.read(start, a.nbytes), a.dtype).reshape(a.shape) for start, a in zip(starts, arrays)]
 
 
-def equals_reference(architecture, launch: Launch, *, options=None, max_steps: int = 10_000_000) -> None:
+def equals_reference(architecture, launch: Launch, *, options=None, max_steps: int = 10_000_000, functional: bool = False) -> None:
     """Check that an architecture computes what PTX says.
 
     Parameters
@@ -133,6 +134,8 @@ def equals_reference(architecture, launch: Launch, *, options=None, max_steps: i
         Passes of lowering; all by default.
     max_steps : int
         Steps of the reference before it gives up.
+    functional : bool
+        Execute it without timing it.
 
     Raises
     ------
@@ -152,7 +155,7 @@ def equals_reference(architecture, launch: Launch, *, options=None, max_steps: i
     """
     if isinstance(architecture, str):
         architecture = registry.get(architecture)
-    found, addresses = on_engine(architecture, launch, options)
+    found, addresses = on_engine(architecture, launch, options, functional)
     expect_same(architecture, launch, found, in_reference(architecture.warp.size, launch, addresses, max_steps))
 
 

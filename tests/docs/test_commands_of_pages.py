@@ -30,6 +30,7 @@ NOT_RUN = {
     **dict.fromkeys(("nvcc -gencode arch=compute_50,code=compute_50 vectorAdd.cu -o vectorAdd", "archdef exec -a v100 -- ./vectorAdd",
                      "archdef exec -a gt200 -a gf100 -a c500 -- ./vectorAdd", "archdef exec -a gt200 -a gf100 -a c500 -a v100 -a h100 main.cu",
                      'archdef exec -a gt200 -a v100 --build "kernels.cu helpers.cpp -I include -Xcompiler -fopenmp -lcublas" -- main.cu --size 1024',
+                     "archdef exec -a v100 --max-launches 20 -- ./program", "archdef exec -a v100 --functional -- ./program",
                      "archdef exec -a h100 --devices 2 --report launches.html --timeline all.json.gz -- ./program --size 1024",
                       "archdef exec -a v100 -- python script.py"),
                     "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_foreign_programs import run
 
+from archdef import exec as programs
 from archdef import registry
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, LaunchError
 from archdef.exec.cuda_driver import images
 from archdef.exec.cuda_driver.calls import driver_number
 from archdef.exec.cuda_driver.errors import error_name
@@ -93,3 +94,21 @@ def test_whatever_a_program_gives_to_be_loaded_is_read_or_refused(begin, noise, 
 def test_several_texts_survive_being_handed_out():
     texts = [".version 6.0\n", ".version 7.0\n"]
     assert images.image_at(Memory(images.linked(texts)), Memory.START).texts(70) == texts
+
+
+@pytest.mark.parametrize("most, timed", [(0, 0), (1, 1), (2, 2), (3, 3), (9, 3)])
+def test_the_first_launches_of_a_program_are_timed(build, most, timed, tmp_path):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("driver", "driver", CODE), "launches"], MACHINES[0], 1, output, max_launches=most)
+        output.seek(0)
+        assert output.read() == "PASSED\n"
+    (kernel,) = found.kernels
+    assert (kernel.launches, kernel.timed, found.timed, found.to_dict()["timed"]) == (3, timed, timed, timed)
+    assert (kernel.longest is not None) == (kernel.seconds > 0) == (kernel.cycles > 0) == (timed > 0)
+    assert (f"{timed} of 3 launches timed" in " ".join(str(found).split())) == (timed < 3)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "all"])
+def test_a_number_of_launches_that_cannot_be_is_refused(wrong):
+    with pytest.raises(LaunchError, match="max_launches"):
+        programs.run(["true"], MACHINES[0], max_launches=wrong)

@@ -82,3 +82,15 @@ def test_nothing_is_left_behind(build, tmp_path, monkeypatch):
 def test_a_program_that_is_not_there_is_said_to_be(tmp_path):
     with pytest.raises(programs.NotHere, match=r"nonesuch cannot be started: No such file"):
         programs.run([str(tmp_path / "nonesuch")], "gt200")
+
+
+@pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
+def test_a_program_that_is_executed_only_is_right_and_has_no_times(build, machine, tmp_path):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("vector_add", "shared"), "3000"], machine, 1, output, functional=True)
+        output.seek(0)
+        assert output.read() == "PASSED\n"
+    (kernel,) = found.kernels
+    assert (found.exit_code, found.failures, found.launches, found.timed) == (0, (), 1, 0)
+    assert (kernel.launches, kernel.timed, kernel.seconds, kernel.cycles, kernel.longest) == (1, 0, 0.0, 0, None)
+    assert "0 of 1 launches timed" in " ".join(str(found).split()) and found.copies[0].seconds > 0

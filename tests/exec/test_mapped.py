@@ -26,6 +26,17 @@ def test_a_part_does_what_it_shall(build, machine, part, tmp_path):
     assert ("not over the host link" in str(found)) == (part != "wrong")
 
 
+@pytest.mark.parametrize("part", ["allocated", "spins", "answers"])
+@pytest.mark.parametrize("machine", SEEING)
+def test_kernels_that_the_program_waits_for_are_timed_in_any_case(build, machine, part, tmp_path):
+    """They and the program may wait for each other, which only a device does whose time goes on with the host's."""
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("mapped"), part], machine, 1, output, functional=True)
+        output.seek(0)
+        assert output.read() == "PASSED\n" and found.exit_code == 0
+    assert found.timed > 0
+
+
 @pytest.mark.parametrize("machine", sorted(set(MACHINES) - set(SEEING)))
 def test_a_machine_whose_kernels_do_not_see_it_says_so(build, machine, tmp_path):
     found, printed = run([build("mapped"), "refused"], machine, tmp_path)

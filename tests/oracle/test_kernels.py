@@ -1,4 +1,4 @@
-"""Random whole kernels leave the same memory on the engine and in the reference: any warp size, any passes, every installed machine.
+"""Random whole kernels leave the same memory on the engine and in the reference: any warp size, any passes, every installed machine, timed or not.
 
 The same kernels each time; ``pytest -m long tests/oracle`` draws others until it is stopped, or for as many minutes as
 ``ARCHDEF_FUZZ_MINUTES`` says.
@@ -31,7 +31,8 @@ def check(architecture, size, data, unstructured):
     options = data.draw(PASSES, label="passes")
     launch = data.draw(launches(architecture.isa.features, size, unstructured), label="kernel")
     try:
-        equals_reference(with_warp_size(architecture, size), launch, options=options, max_steps=400_000)
+        for functional in (False, True):
+            equals_reference(with_warp_size(architecture, size), launch, options=options, max_steps=400_000, functional=functional)
     except reference.Wrong as error:
         assume("too many steps" not in str(error))
         raise

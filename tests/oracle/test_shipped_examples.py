@@ -14,8 +14,9 @@ CASES = [(workload, name) for workload in workloads() for name in registry.names
 SMALLEST = {"divergence": 256, "matmul": 16, "reduction": 512, "transpose": 32, "vector_add": 300}
 
 
+@pytest.mark.parametrize("functional", [False, True], ids=["timed", "functional"])
 @pytest.mark.parametrize("workload, name", CASES, ids=lambda p: p if isinstance(p, str) else p.name)
-def test_examples_equal_the_reference(workload, name):
+def test_examples_equal_the_reference(workload, name, functional):
     architecture = registry.get(name)
     fused = "fp32_fma" in architecture.isa.features
     source = workload.source.with_suffix(".ptx")
@@ -27,7 +28,7 @@ def test_examples_equal_the_reference(workload, name):
         entry = names.find(case.kernel, tuple(symbols), str(source))
         arguments = tuple(np.float32(b).tobytes() if isinstance(b, float) else b for b in buffers)
         launch = Launch(text, arguments, case.grid, case.block, entry, case.shared_bytes)
-        equals_reference(architecture, launch)
+        equals_reference(architecture, launch, functional=functional)
 
 
 def test_a_difference_is_found(everything):

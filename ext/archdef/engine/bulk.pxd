@@ -6,5 +6,6 @@ from archdef.engine.state cimport Sm
 from archdef.engine.uop cimport Uop
 
 cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes, int64_t cycle) noexcept nogil
+cdef int bulk_at_once(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil
 cdef int32_t bulk_run(Sm *sm, int64_t cycle) noexcept nogil
 cdef void bulk_landed(Sm *sm, int32_t load) noexcept nogil

@@ -24,6 +24,7 @@ from archdef.engine.guest cimport guest_at, guest_fault
 from archdef.engine.lsu cimport send_read, send_write, take_load
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
+from archdef.engine.in_flight cimport Load
 from archdef.engine.l1_policies cimport l1_stored
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -262,6 +263,32 @@ cdef int bulk_issue(Sm *sm, int32_t slot, Warp *w, const Uop *u, uint64_t lanes,
         lsu.floor = 0
         held_until(&sm.units, u.unit, NEVER, 0)
     return started
+
+
+cdef int bulk_at_once(Sm *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil:
+    """Do the copies of `lanes` (not empty) where nothing takes time: all that they complete is complete. Returns -1 after a fault."""
+    cdef Bulk *bulk = &sm.bulk
+    cdef BulkCopy *copy
+    cdef Load load
+    if bulk_issue(sm, w.slot, w, u, lanes, sm.core.now) < 0:
+        return -1
+    while bulk.count:
+        copy = bulk.ring + bulk.first
+        while copy.left and u.form.route != BK_WITHIN:
+            _next_chunk(sm, bulk, copy, u)
+        bulk.first = (bulk.first + 1) % BULK_RING
+        bulk.count -= 1
+        w.loads -= 1
+        if copy.group >= 0:
+            w.copies.bulk_reads[copy.group] -= 1
+            w.copies.bulk_writes[copy.group] -= 1
+        load.warp = copy.warp
+        load.op = copy.op
+        load.barrier = copy.barrier
+        load.bytes = copy.bytes
+        load.ranks = copy.ranks
+        delivered(&sm.core, &load)
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------- the unit

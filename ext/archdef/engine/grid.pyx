@@ -50,13 +50,14 @@ cdef int64_t *_pairs(dict numbers) except NULL:
     return pairs
 
 
-cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_shared_bytes) except -1:
-    """Enter a kernel into a launch, or into the model of launches by kernels: its code, what its threads need, what is counted for it."""
+cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_shared_bytes, bint fetched) except -1:
+    """Enter a kernel into a launch, or into the model of launches by kernels: its code, which may have to be fetched, what its threads need, what is
+    counted for it."""
     cdef const MachineTable *m = launch.m
     _check_near(program, dynamic_shared_bytes)
     find_queued(loaded.ops, loaded.op_count, m.load_store.memory_instruction_queue.units)
     space_out(loaded.ops, loaded.op_count, m.schedulers.instruction_gap_cycles, m.load_store.pipeline.issue_interval_cycles)
-    if m.caches.instruction.sets:
+    if m.caches.instruction.sets and fetched:
         launch.code_lines = code_place(loaded.ops, loaded.op_count, m.isa.instruction_bytes, m.caches.instruction.line_bytes)
     launch.op_count = loaded.op_count
     launch.statements = max(loaded.statements, 1)
@@ -173,13 +174,13 @@ cdef class Grid:
         return 0
 
     cdef int _take_program(self, program, int64_t dynamic_shared_bytes, int64_t code) except -1:
-        """Take what the kernel is, and what its blocks need; `code` is the number of the program in the session."""
+        """Take what the kernel is, and what its blocks need; `code` is the number of the program in the session, -1: it is not fetched."""
         cdef const MachineTable *m = self.launch.m
         cdef Launch *launch = &self.launch
         self.program = LoadedProgram(program, m.warp.size, m.schedulers.units)
         self.statements = program.statements
         launch.constants = self.program.constants
-        _load(launch, self.program, program, dynamic_shared_bytes)
+        _load(launch, self.program, program, dynamic_shared_bytes, code >= 0)
         if m.caches.instruction.sets:
             self.origin.code = <uint64_t>code
             launch.code_base = fetch_base(launch)
@@ -250,7 +251,7 @@ cdef class Grid:
             if each is not program:
                 loaded = LoadedProgram(each, self.launch.lanes, self.launch.m.schedulers.units)
                 self.loaded.append(loaded)
-                _load(&table.model, loaded, each, 0)
+                _load(&table.model, loaded, each, 0, self.launch.code_lines > 0)
             table.model.shared_bytes = each.shared_bytes
             table.parameter_bytes = each.parameter_bytes
             table.global_base = global_base

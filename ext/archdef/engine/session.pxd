@@ -37,6 +37,7 @@ cdef class Session:
     cdef Watch watch
     cdef int (*run)(Sm *sm, int64_t until) noexcept nogil    # `sm_run`, or what also records
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
+    cdef readonly bint functional        # nothing is timed
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
     cdef int64_t instructions
@@ -53,7 +54,7 @@ cdef class Session:
     cdef void _sample(self, Grid grid) noexcept
     cdef void _forget(self, Grid grid) noexcept
     cdef void _choose_run(self) noexcept
-    cdef int _number_of(self, program) except -1
+    cdef int _number_of(self, program) except? -1
     cdef int _enter(self, Grid grid) except -1
     cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1

@@ -44,6 +44,7 @@ from archdef.engine.block_storage cimport block_storage_close
 from archdef.engine.sampler cimport Sampler, samplers_begin, samplers_end
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
+from archdef.engine.sm_functional cimport sm_run as sm_run_functional
 from archdef.engine.sm_recorded cimport sm_run as sm_run_recorded
 from archdef.engine.livelock cimport watch_close, watch_look, watch_start
 from archdef.engine.stage cimport stages_counted
@@ -82,10 +83,13 @@ cdef class Session:
     lookahead_cycles : int, optional
         Length of an epoch; by default the longest that is right. Shorter ones give the same cycles and counters, slower, unless a
         kernel's course depends on which of two multiprocessors comes first to a word of memory.
+    functional : bool, optional
+        Execute launches without timing them: what they leave in memory, what they print and how they fail is right, and so are counts of
+        instructions and accesses; cycles are only an order.
     """
 
     def __cinit__(self, machine, DeviceMemory memory not None, int64_t max_instructions=1 << 62, int64_t max_cycles=1 << 50,
-                  int64_t lookahead_cycles=0):
+                  int64_t lookahead_cycles=0, bint functional=False):
         cdef int64_t i, longest
         cdef const MachineTable *m
         self.tables = <Tables?>machine if not isinstance(machine, dict) else Tables(machine)
@@ -104,7 +108,8 @@ cdef class Session:
         self.chip.arena = &self.arena
         units_open(&self.chip.units, m)
         self.chip.pick = pick_of(m.schedulers.policy)
-        self.run = sm_run
+        self.functional = functional
+        self._choose_run()
         watch_start(&self.watch)
         self.chip.budget = max_instructions
         self.chip.frames_left = GROWN_FRAMES
@@ -244,9 +249,9 @@ cdef class Session:
         cdef Grid made
         self._admit()
         try:
-            made = Grid(self.tables, self.memory, self._number_of(program) if self.m.caches.instruction.sets else 0, program, grid, block, parameters,
-                        dynamic_shared_bytes, allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes,
-                        print_bytes, textures, cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
+            made = Grid(self.tables, self.memory, self._number_of(program), program, grid, block, parameters, dynamic_shared_bytes,
+                        allowed if isinstance(allowed, tuple) else (allowed,) * 4, global_base, const_base, name, heap_bytes, print_bytes, textures,
+                        cooperative, kernels, lane_trace, among, l1_sets, l1_ways, cluster, multicast)
             self._record(made, timeline, max(earliest_cycle, self.epoch))
             self._enter(made)
             self._open_units(made)
@@ -258,6 +263,8 @@ cdef class Session:
     cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1:
         """Let a grid, whose blocks can start from a cycle on, be recorded from then on."""
         made.launch.ready = cycle
+        if self.functional and (made.lane_trace is not None or timeline is not None):
+            raise LaunchError("what is recorded is of times, which nothing has here")
         if timeline is not None:
             self._make_all()
             timeline.begin(made, &self.network, self.chip.lookahead)
@@ -352,7 +359,7 @@ cdef class Session:
         cdef const Sampler *s = self.samplers
         while s != NULL and s.record.each == NULL:
             s = s.next
-        self.run = sm_run if s == NULL else sm_run_recorded
+        self.run = sm_run_functional if self.functional else sm_run if s == NULL else sm_run_recorded
 
     def _components(self):
         """Counters of optional components between multiprocessors and network."""
@@ -361,8 +368,10 @@ cdef class Session:
             found["placement"] = placement_counted(self.network.routing.placed, self.m.chip.multiprocessors)
         return found
 
-    cdef int _number_of(self, program) except -1:
-        """Number programs, the same one always alike: its code stays in the caches from one launch to the next."""
+    cdef int _number_of(self, program) except? -1:
+        """Number programs, the same one always alike: its code stays in the caches from one launch to the next. -1: there are none for it."""
+        if self.functional or self.m.caches.instruction.sets == 0:
+            return -1
         for i in range(len(self.programs)):
             if self.programs[i] is program:
                 return <int>i

@@ -4,18 +4,13 @@
 # where a warp is while it does not issue.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from archdef.engine.barriers cimport barrier_open, cluster_open
 from archdef.engine.bits cimport count_bits, lowest_bit, rotate_right
-from archdef.engine.block_cluster cimport cluster_receive
-from archdef.engine.block_swap cimport block_swap_in, children_done
-from archdef.engine.blocks cimport start_block
 from archdef.engine.clock cimport NEVER
 from archdef.engine.compute cimport compute_alu, compute_rounded
 from archdef.engine.counters cimport (ST_ALU_DEPENDENCY, ST_CONSTANT_DEPENDENCY, ST_MEMORY_THROTTLE, ST_NOT_SELECTED, ST_PIPE_BUSY, ST_SELECTED,
                                       StatementCounters)
-from archdef.engine.events cimport (EV_BLOCK, EV_BULK, EV_CHILDREN, EV_CLUSTER, EV_COMBINED, EV_COPIED, EV_FILL, EV_GRIDS, EV_POSTED, EV_STORE_DONE,
-                                    EV_SWAPPED_IN, EV_SWAPPED_OUT, EV_WAKE, Event, event_detail, event_index, event_kind, events_next,
-                                    events_pop)
+from archdef.engine.events cimport (EV_BULK, EV_COMBINED, EV_COPIED, EV_FILL, EV_STORE_DONE, EV_WAKE, Event, event_detail, event_index, event_kind,
+                                    events_next, events_pop)
 from archdef.engine.execute cimport execute
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_INSTRUCTIONS, FAULT_LATE
@@ -26,7 +21,6 @@ from archdef.engine.lsu cimport fill_mshr
 from archdef.engine.lsu_pipeline cimport throttled_until
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.multiprocessor cimport WAITERS
-from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.queue cimport queue_next, queue_run
 from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
@@ -38,6 +32,8 @@ from archdef.engine.units cimport further_cycle
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
 from archdef.engine.write_combining cimport write_combining_idle
+
+include "block_events.pxi"
 
 
 cdef inline void _settle(Sm *sm, const Scheduler *s, Warp *w, const Uop *u, StatementCounters *c, int64_t cycle, int64_t spent) noexcept nogil:
@@ -154,22 +150,10 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     elif kind == EV_WAKE:
         w = sm.core.warps + index
         become_ready(sm, w.scheduler, w.bit, w)
-    elif kind == EV_BLOCK:
-        start_block(sm, index)
     elif kind == EV_COMBINED:
         write_combining_idle(&sm.write_combining, &sm.port, sm.core.inbox, event.cycle)
-    elif kind == EV_CHILDREN:
-        children_done(sm, index)
-    elif kind == EV_SWAPPED_IN:
-        block_swap_in(sm, index)
-    elif kind == EV_SWAPPED_OUT:
-        tell_warp_left(sm.core.observers, index)
-    elif kind == EV_GRIDS:
-        barrier_open(sm, index)
-    elif kind == EV_CLUSTER:
-        cluster_open(sm, index)
-    elif kind == EV_POSTED:
-        cluster_receive(&sm.core, event_detail(event), index)        # a fault shows when the epoch is over
+    else:
+        block_event(sm, event)
 
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
