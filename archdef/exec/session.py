@@ -272,6 +272,10 @@ class Session:
         """Give page-locked memory as an array of bytes that are the program's own; None if it is other memory."""
         return self._pinned.view(address, nbytes)
 
+    def host_range(self, address: int) -> tuple[int, int] | None:
+        """Give start and bytes of page-locked memory that kernels see at the program's own address, by an address in it; None if it is other memory."""
+        return self._pinned.range_at(address)
+
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
