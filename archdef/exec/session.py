@@ -20,6 +20,7 @@ from archdef.exec.host_memory import HostMemory
 from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
+from archdef.exec.user_objects import UserObjects
 from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
 from archdef.run.pointer import Pointer
@@ -80,6 +81,7 @@ class Session:
         self.cuda = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program."""
         self.contexts = Contexts(self)
+        self.user_objects = UserObjects()
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._of_shadow: dict[int, Binary] = {}

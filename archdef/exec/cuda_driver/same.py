@@ -46,7 +46,9 @@ _IN_CONTEXT: Final = {
     "cuGraphNodeGetEnabled": "cudaGraphNodeGetEnabled",
     "cuGraphNodeGetType": "cudaGraphNodeGetType",
     "cuGraphNodeSetEnabled": "cudaGraphNodeSetEnabled",
+    "cuGraphReleaseUserObject": "cudaGraphReleaseUserObject",
     "cuGraphRemoveDependencies_v2": "cudaGraphRemoveDependencies_v2",
+    "cuGraphRetainUserObject": "cudaGraphRetainUserObject",
     "cuGraphUpload": "cudaGraphUpload",
     "cuLaunchHostFunc": "cudaLaunchHostFunc",
     "cuMemAdvise": "cudaMemAdvise",
@@ -83,6 +85,9 @@ _IN_CONTEXT: Final = {
     "cuStreamUpdateCaptureDependencies_v2": "cudaStreamUpdateCaptureDependencies_v2",
     "cuStreamWaitEvent": "cudaStreamWaitEvent",
     "cuThreadExchangeStreamCaptureMode": "cudaThreadExchangeStreamCaptureMode",
+    "cuUserObjectCreate": "cudaUserObjectCreate",
+    "cuUserObjectRelease": "cudaUserObjectRelease",
+    "cuUserObjectRetain": "cudaUserObjectRetain",
 }
 _OF_DEVICES: Final = {
     "cuDeviceCanAccessPeer": "cudaDeviceCanAccessPeer",

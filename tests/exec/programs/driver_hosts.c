@@ -11,6 +11,9 @@ int cuMemPoolCreate(CUmemoryPool *, const void *), cuMemPoolDestroy(CUmemoryPool
 int cuMemPoolGetAttribute(CUmemoryPool, int, void *), cuMemAllocFromPoolAsync(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
 int cuMemFreeAsync(CUdeviceptr, CUstream), cuMemHostAlloc(void **, size_t, unsigned), cuMemAllocManaged(CUdeviceptr *, size_t, unsigned);
 int cuStreamBeginCapture_v2(CUstream, int), cuStreamEndCapture(CUstream, CUgraph *), cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, uint64_t);
+int cuUserObjectCreate(void **, void *, void (*)(void *), unsigned, unsigned), cuUserObjectRetain(void *, unsigned), cuUserObjectRelease(void *, unsigned);
+int cuGraphRetainUserObject(CUgraph, void *, unsigned, unsigned), cuGraphReleaseUserObject(CUgraph, void *, unsigned), cuGraphCreate(CUgraph *, unsigned);
+int cuGraphClone(CUgraph *, CUgraph), cuGraphAddChildGraphNode(void **, CUgraph, void **, size_t, CUgraph);
 int cuGraphLaunch(CUgraphExec, CUstream), cuGraphExecDestroy(CUgraphExec), cuGraphDestroy(CUgraph), cuGraphGetNodes(CUgraph, void **, size_t *);
 
 enum { N = 1000 };
@@ -160,6 +163,44 @@ static void captured(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuGraphLaunch(executable, stream));
 }
 
+static void count(void *data) { ++*(int *)data; }
+
+static void objects(void)
+{
+    int ended[3] = {0};
+    void *object[3], *node;
+    CUgraph graph, copy, outer;
+    CUgraphExec executable;
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuUserObjectCreate(&object[0], &ended[0], count, 1, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuUserObjectCreate(&object[0], &ended[0], count, 0, 1));
+    for (int i = 0; i < 3; ++i)
+        CHECK(cuUserObjectCreate(&object[i], &ended[i], count, 1, 1));
+    CHECK(cuGraphCreate(&graph, 0));
+    CHECK(cuGraphCreate(&outer, 0));
+    CHECK(cuGraphRetainUserObject(graph, object[0], 1, 1));                    /* the program's own reference goes to the graph */
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuGraphRetainUserObject(graph, object[0], 2, 1));
+    CHECK(cuGraphRetainUserObject(graph, object[1], 2, 0));
+    CHECK(cuGraphReleaseUserObject(graph, object[1], 2));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuGraphReleaseUserObject(graph, object[1], 1));
+    CHECK(cuUserObjectRetain(object[2], 2));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuUserObjectRelease(object[2], 4));
+    CHECK(cuUserObjectRelease(object[2], 3));
+    EXPECT(!ended[0] && !ended[1] && ended[2] == 1);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuUserObjectRelease(object[2], 1));
+    CHECK(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    CHECK(cuGraphClone(&copy, graph));
+    CHECK(cuGraphAddChildGraphNode(&node, outer, 0, 0, graph));
+    CHECK(cuGraphDestroy(graph));
+    CHECK(cuGraphLaunch(executable, 0));
+    CHECK(cuGraphExecDestroy(executable));
+    CHECK(cuGraphDestroy(outer));
+    EXPECT(!ended[0]);
+    CHECK(cuGraphDestroy(copy));
+    EXPECT(ended[0] == 1 && !ended[1]);
+    CHECK(cuUserObjectRelease(object[1], 1));
+    EXPECT(ended[1] == 1);
+}
+
 static void host_memory(void)
 {
     CUdeviceptr there, start;
@@ -189,10 +230,10 @@ static void managed(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAllocManaged(&there, 4096, 3));
 }
 
-int main(int count, char **arguments)
+int main(int argc, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
-        {"told_before", told_before}, {"floats", floats}, {"held", held}, {"pools", pools}, {"captured", captured}, {"host_memory", host_memory},
+        {"told_before", told_before}, {"floats", floats}, {"held", held}, {"pools", pools}, {"captured", captured}, {"objects", objects}, {"host_memory", host_memory},
         {"managed", managed}};
     CHECK(cuInit(0));
     CHECK(cuCtxCreate(&context, 0, 0));
