@@ -19,6 +19,7 @@ def test_a_part_does_what_it_shall(build, machine, part, tmp_path):
 
 
 @pytest.mark.skipif("h100" not in MACHINES, reason="needs the plugin of the h100")
-def test_managed_memory_that_the_host_has_first_is_given_where_both_use_it_at_once(build, tmp_path):
-    found, printed = run([build("driver_hosts", "driver_hosts", TEXT), "managed"], "h100", tmp_path)
+@pytest.mark.parametrize("part", ["managed", "clusters"])
+def test_a_part_that_few_machines_have_does_what_it_shall(build, part, tmp_path):
+    found, printed = run([build("driver_hosts", "driver_hosts", TEXT), part], "h100", tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
 from archdef.exec.calls import Thread, signed
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, on_device
-from archdef.exec.cuda_runtime.launches import arguments_at, start_kernel, versions
+from archdef.exec.cuda_runtime.launches import arguments_at, launched, versions
+from archdef.runtime.launch_calls import CLUSTER, COOPERATIVE, IGNORE
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ _CONFIGURATION: Final = struct.Struct("<7I4x2QI4x")
 """CUlaunchConfig: grid, block, dynamic shared bytes, stream, attributes and their number."""
 _ATTRIBUTE_BYTES: Final = 72
 _MOST_ATTRIBUTES: Final = 64
-_IGNORED, _COOPERATIVE = 0, 2
 _HINTS: Final = {1: "access policy window", 3: "synchronization policy", 5: "cluster scheduling policy", 6: "programmatic stream serialization",
                  8: "priority", 9: "memory synchronization domains", 10: "memory synchronization domain", 14: "shared memory carveout"}
 """Attributes of launches that let hardware do something sooner or elsewhere, and never change what a kernel computes."""
@@ -43,7 +44,7 @@ def launch(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int,
 def launch_cooperative(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int, block_x: int, block_y: int, block_z: int, shared_bytes: int,
                        stream: int, arguments: int) -> None:
     """Launch a grid that may synchronise."""
-    _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, 0, cooperative=True)
+    _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, 0, [(COOPERATIVE, 1)])
 
 
 @answers("cuLaunchKernelEx")
@@ -52,32 +53,34 @@ def launch_configured(thread: Thread, configuration: int, function: int, argumen
     *shape, shared_bytes, stream, attributes, count = _CONFIGURATION.unpack(thread.memory.get(configuration, _CONFIGURATION.size))
     if count > _MOST_ATTRIBUTES:
         raise Refusal("InvalidValue", f"{count} attributes of a launch")
-    cooperative = False
+    given: list[tuple[int, Any]] = []
     for place in range(count):
-        number, value = struct.unpack("<I4xI", thread.memory.get(attributes + place * _ATTRIBUTE_BYTES, 12))
-        if number == _COOPERATIVE:
-            cooperative = bool(value)
-        elif number != _IGNORED and number not in _HINTS:
+        number, *words = struct.unpack("<I4x3I", thread.memory.get(attributes + place * _ATTRIBUTE_BYTES, 20))
+        if number in (COOPERATIVE, CLUSTER):
+            given.append((number, tuple(words) if number == CLUSTER else words[0]))
+        elif number != IGNORE and number not in _HINTS:
             raise Refusal("NotSupported", f"attribute {number} of a launch")
-    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, cooperative)
+    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, given)
 
 
 def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
-            cooperative: bool = False) -> None:
+            attributes: Sequence[tuple[int, Any]] = ()) -> None:
     kernel = kernel_of(thread, function)
     if arguments and extra:
         raise Refusal("InvalidValue", "arguments were given in two ways")
     if 0 in grid + block:
         raise Refusal("InvalidValue", f"a grid of {grid} blocks of {block} threads")
     values = _packed_arguments(thread, kernel, extra) if extra else arguments_at(thread, kernel, arguments)
-    start(thread, function, grid, block, values, shared_bytes, stream, cooperative)
+    start(thread, function, grid, block, values, shared_bytes, stream, attributes)
 
 
 def start(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], values: list[bytes], shared_bytes: int, stream: int,
-          cooperative: bool = False) -> None:
+          attributes: Sequence[tuple[int, Any]] = ()) -> None:
     """Launch with arguments that were read. Raises Refusal, with the driver's status for shapes that cannot be."""
+    kernel, nbytes = kernel_of(thread, function), shared_bytes & 0xFFFFFFFF
     try:
-        start_kernel(thread, kernel_of(thread, function), grid, block, values, shared_bytes & 0xFFFFFFFF, stream, cooperative, handle=function)
+        found = thread.runtime.LaunchKernelExC(kernel, grid, block, values, nbytes, thread.session.stream(stream), attributes)
+        launched(thread, kernel, found, function, (*grid, *block), nbytes, values)
     except LaunchError as error:
         if error.kind == "shape":
             raise Refusal("InvalidValue", str(error)) from error
@@ -132,6 +135,8 @@ def set_attribute(thread: Thread, function: int, attribute: int, value: int) -> 
     kernel, number = kernel_of(thread, function), attribute & 0xFFFFFFFF
     if number not in (_MAX_DYNAMIC_SHARED, _CARVEOUT, _NONPORTABLE_CLUSTERS):
         raise Refusal("NotSupported" if number < _NONPORTABLE_CLUSTERS + 2 else "InvalidValue", f"attribute {number} of a kernel cannot be set")
+    if number == _NONPORTABLE_CLUSTERS:
+        thread.runtime.FuncSetAttribute(kernel, number, signed(value))
     if number == _MAX_DYNAMIC_SHARED and not 0 <= signed(value) <= _attribute(thread, kernel, _MAX_DYNAMIC_SHARED):
         raise Refusal("InvalidValue", f"{kernel.name} cannot have {signed(value)} bytes of dynamic shared memory; the machine gives a block "
                                       f"{_attribute(thread, kernel, _MAX_DYNAMIC_SHARED)} beside its own")

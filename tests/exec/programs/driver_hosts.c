@@ -137,6 +137,26 @@ static void pools(void)
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemPoolCreate(&own, &wanted));
 }
 
+static void clusters(void)
+{
+    CUdeviceptr x = filled(), z = filled();
+    int n = N;
+    void *given[] = {&z, &x, &x, &n};
+    CUfunction add = function("vector_add");
+    CUlaunchAttribute cluster = {.id = 4, .value = {.cluster = {2, 1, 1}}};
+    CUlaunchConfig configuration = {{4, 1, 1}, {256, 1, 1}, 0, 0, &cluster, 1};
+    CHECK(cuMemsetD8(z, 0, sizeof sum));
+    CHECK(cuLaunchKernelEx(&configuration, add, given, 0));
+    expect(z, N);
+    configuration.grid[0] = 3;
+    EXPECT(cuLaunchKernelEx(&configuration, add, given, 0) != 0);              /* is no whole number of clusters */
+    configuration.grid[0] = 32, cluster.value.cluster[0] = 16;
+    EXPECT(cuLaunchKernelEx(&configuration, add, given, 0) != 0);
+    CHECK(cuFuncSetAttribute(add, 14, 1));
+    CHECK(cuLaunchKernelEx(&configuration, add, given, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuFuncSetAttribute(add, 14, 2));
+}
+
 static void captured(void)
 {
     CUdeviceptr x = filled(), z = filled();
@@ -234,7 +254,7 @@ int main(int argc, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
         {"told_before", told_before}, {"floats", floats}, {"held", held}, {"pools", pools}, {"captured", captured}, {"objects", objects}, {"host_memory", host_memory},
-        {"managed", managed}};
+        {"managed", managed}, {"clusters", clusters}};
     CHECK(cuInit(0));
     CHECK(cuCtxCreate(&context, 0, 0));
     CHECK(cuModuleLoadData(&module, device_code));
