@@ -28,7 +28,7 @@ class Context:
     flags: int = 0
     primary: bool = False
     holders: int = 0
-    """How many have retained it, of a primary one."""
+    """How many have retained it, of a primary one; of another one, who made it and who attached it."""
     runtime: bool = False
     """Whether the runtime uses it."""
     destroyed: bool = False
@@ -68,7 +68,7 @@ class Contexts:
         return made
 
     def _new(self, device: int, flags: int, primary: bool = False) -> Context:
-        made = Context(device, 0, flags, primary)
+        made = Context(device, 0, flags, primary, holders=0 if primary else 1)
         made.handle = self.session.handle(made)
         self.known_ones.append(made)
         return made
@@ -140,6 +140,12 @@ class Contexts:
         context.destroyed = True
         self.known_ones.remove(context)
         self.session.forget(context.handle)
+
+    def detach(self, thread: Thread, context: Context) -> None:
+        """Let one less hold a context that was made or attached; the last one destroys it. Raises Refusal for a primary one."""
+        context.holders -= not context.primary
+        if context.primary or not context.holders:
+            self.destroy(thread, context)
 
     def release(self, thread: Thread, device: int) -> None:
         """Let one less hold a primary context; the last one frees what was made in it. Raises Refusal."""

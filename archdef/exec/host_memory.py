@@ -133,6 +133,12 @@ class HostMemory:
             return None
         return block.array[address - block.start:address - block.start + nbytes]
 
+    def range_at(self, address: int) -> tuple[int, int] | None:
+        """Give start and bytes of what was allocated where kernels see it, by an address in it; None if there is none."""
+        with self._lock:
+            block = self._shared.at(address)
+        return None if block is None or block.on_devices != block.start else (block.start, block.array.nbytes)
+
     # ------------------------------------------------------------------------------------------------ the program's own memory
     def register(self, address: int, nbytes: int, flags: int = 0) -> None:
         """Note that the program has page-locked its own memory. Raises Refusal if part of it is already."""

@@ -23,6 +23,7 @@ from archdef.exec.idle import Idle
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
 from archdef.frontends import Compiled
+from archdef.exec.user_objects import UserObjects
 from archdef.host import Host, Launched, Stream
 from archdef.run import mapped
 from archdef.run.module import Module
@@ -88,6 +89,7 @@ class Session:
         self.cuda = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program."""
         self.contexts = Contexts(self)
+        self.user_objects = UserObjects()
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
@@ -304,6 +306,10 @@ class Session:
     def host_view(self, address: int, nbytes: int) -> np.ndarray | None:
         """Give page-locked memory as an array of bytes that are the program's own; None if it is other memory."""
         return self._pinned.view(address, nbytes)
+
+    def host_range(self, address: int) -> tuple[int, int] | None:
+        """Give start and bytes of page-locked memory that kernels see at the program's own address, by an address in it; None if it is other memory."""
+        return self._pinned.range_at(address)
 
     # ------------------------------------------------------------------------------------------------------------- modules
     def register(self, wrapper: int) -> int:

@@ -22,6 +22,21 @@ def _has(feature: str) -> Callable[[Architecture], int]:
     return lambda arch: int(feature in arch.isa.features)
 
 
+def _warp_cycles(arch: Architecture, operation: str) -> float:
+    """Count the cycles of a multiprocessor that a warp's instruction of a class takes, if nothing but its unit limits it; 0 where it has none."""
+    cost = arch.isa.operations.get(operation)
+    if cost is None or not cost.issues:
+        return 0
+    unit = arch.unit(cost.unit)
+    return arch.interval_cycles(cost) * cost.issues / (unit.copies * (arch.schedulers.count if unit.scope == "scheduler" else 1))
+
+
+def _double_ratio(arch: Architecture) -> int:
+    """How many times as fast single precision is as double precision; 0 where there is none."""
+    single, double = _warp_cycles(arch, "fp32_fma"), _warp_cycles(arch, "fp64_fma") if "fp64" in arch.isa.features else 0
+    return round(double / single) if single else 0
+
+
 PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "name": lambda a: a.title,
     "totalGlobalMem": lambda a: a.dram.capacity_bytes,
@@ -56,6 +71,7 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "canMapHostMemory": lambda a: int(can_map(a)),
     "managedMemory": lambda a: int(link_of(a).managed is not None),
     "concurrentManagedAccess": lambda a: int((managed := link_of(a).managed) is not None and managed.fault_us is not None),
+    "singleToDoublePrecisionPerfRatio": _double_ratio,
     "memoryPoolsSupported": lambda a: 1,        # the runtime's own work, which asks nothing of the machine
     "memoryPoolSupportedHandleTypes": lambda a: 0,
     "streamPrioritiesSupported": lambda a: 0,
@@ -79,6 +95,7 @@ ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
     "StreamPrioritiesSupported": (78, "streamPrioritiesSupported"),
     "MaxSharedMemoryPerMultiprocessor": (81, "sharedMemPerMultiprocessor"), "MaxRegistersPerMultiprocessor": (82, "regsPerMultiprocessor"),
     "ManagedMemory": (83, "managedMemory"), "ConcurrentManagedAccess": (89, "concurrentManagedAccess"),
+    "SingleToDoublePrecisionPerfRatio": (87, "singleToDoublePrecisionPerfRatio"),
     "MemoryPoolsSupported": (115, "memoryPoolsSupported"), "MemoryPoolSupportedHandleTypes": (119, "memoryPoolSupportedHandleTypes"),
     "CooperativeLaunch": (95, "cooperativeLaunch"),
     "CooperativeMultiDeviceLaunch": (96, "cooperativeMultiDeviceLaunch"), "MaxSharedMemoryPerBlockOptin": (97, "sharedMemPerBlockOptin"),

@@ -193,7 +193,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
     def MallocManaged(self, size: int, flags: int = ATTACH_GLOBAL) -> ManagedArray:
         """Allocate memory that kernels and the host both use, on the current device: an array of bytes; ``.view(dtype)`` reads it as
         something else."""
-        if flags != ATTACH_GLOBAL:
+        managed = self.devices.current.context.link.managed
+        if flags != ATTACH_GLOBAL and (flags != ATTACH_HOST or managed is None or managed.fault_us is None):     # with faults, both use it at once anyway
             raise Refusal("NotSupported" if flags == ATTACH_HOST else "InvalidValue", f"managed memory with the flags {flags}")
         if size < 1:
             raise Refusal("InvalidValue", f"{size} bytes")

@@ -44,6 +44,7 @@ def test_features_follow_the_description():
     assert [p.deviceOverlap for p in every] == [0, 1, 1, 1, 1, 1, 1]
     assert [p.concurrentKernels for p in every] == [0, 0, 1, 1, 1, 1, 1]
     assert [p.cooperativeLaunch for p in every] == [0, 0, 0, 0, 0, 1, 1]
+    assert [p.singleToDoublePrecisionPerfRatio for p in every] == [0, 8, 8, 2, 3, 2, 2]
     assert [(p.major, p.minor) for p in every] == [(1, 0), (1, 3), (2, 0), (2, 0), (3, 5), (7, 0), (9, 0)]
 
 

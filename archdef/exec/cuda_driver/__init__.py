@@ -1,6 +1,7 @@
 """The CUDA driver as programs call it; the parameters of each function are those of CUDA's headers, in their order."""
-from archdef.exec.cuda_driver import (arrays, boxes, contexts, devices, entry_points, errors, graphs, launches, libraries, linking, memory, modules, pointers,
-                                      references, same, streams, textures)
+from archdef.exec.cuda_driver import (
+    arrays, boxes, contexts, devices, entry_points, errors, graphs, launches, libraries, linking, memory, modules, pointers, references, same, set_up,
+    streams, textures)
 
 __all__ = ["arrays", "boxes", "contexts", "devices", "entry_points", "errors", "graphs", "launches", "libraries", "linking", "memory", "modules", "pointers",
-           "references", "same", "streams", "textures"]
+           "references", "same", "set_up", "streams", "textures"]

@@ -47,6 +47,23 @@ def destroy(thread: Thread, handle: int) -> None:
     contexts.destroy(thread, contexts.known(handle))
 
 
+@answers("cuCtxAttach")
+def attach(thread: Thread, out: int, flags: int) -> None:
+    """Let one more hold the current one. Raises Refusal for a primary one, which is retained."""
+    found = thread.session.contexts.needed(thread)
+    if flags & 0xFFFFFFFF or found.primary:
+        raise Refusal("InvalidValue" if flags & 0xFFFFFFFF else "InvalidContext", "cuCtxAttach takes the flags 0, and no primary context")
+    found.holders += 1
+    thread.memory.put_word(out, found.handle)
+
+
+@answers("cuCtxDetach", context=False)
+def detach(thread: Thread, handle: int) -> None:
+    """Let one less hold one."""
+    contexts = thread.session.contexts
+    contexts.detach(thread, contexts.known(handle))
+
+
 @answers("cuCtxPushCurrent", "cuCtxPushCurrent_v2", context=False)
 def push(thread: Thread, handle: int) -> None:
     """Make one current, above the one that is."""

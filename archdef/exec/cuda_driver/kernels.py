@@ -36,6 +36,15 @@ class Loaded:
             session.forget_variable(variable)
 
 
+@attrs.define(eq=False)
+class SetUp:
+    """What a program has told a kernel before it launches it with nothing but a grid."""
+
+    block: tuple[int, ...] = (1, 1, 1)
+    shared_bytes: int = 0
+    arguments: bytearray = attrs.Factory(bytearray)
+
+
 @attrs.frozen(eq=False)
 class Function:
     """A kernel as a program has it."""
@@ -43,6 +52,7 @@ class Function:
     kernel: Kernel
     module: int
     """Handle of the module that it is of."""
+    set_up: SetUp = attrs.Factory(SetUp)
 
 
 @attrs.define(eq=False)
@@ -93,8 +103,8 @@ def function(thread: Thread, of: Loaded, name: str) -> int:
     return of.kernels[name]
 
 
-def kernel_of(thread: Thread, handle: int) -> Kernel:
-    """Give the kernel of a function, or of a library, on the current device. Raises Refusal."""
+def function_of(thread: Thread, handle: int) -> Function:
+    """Give a function, or a library's kernel as one on the current device. Raises Refusal."""
     found = thread.session.found(handle)
     if isinstance(found, LibraryKernel):
         of = on_device(thread, found.library)
@@ -103,7 +113,12 @@ def kernel_of(thread: Thread, handle: int) -> Kernel:
         raise Refusal("InvalidResourceHandle", f"{handle:#x} is no function")
     if found.kernel.module.device is not thread.runtime.devices.current:
         raise Refusal("InvalidResourceHandle", f"{found.kernel.name} was loaded on another device than that of the current context")
-    return found.kernel
+    return found
+
+
+def kernel_of(thread: Thread, handle: int) -> Kernel:
+    """Give the kernel of a function, or of a library, on the current device. Raises Refusal."""
+    return function_of(thread, handle).kernel
 
 
 def module_of(thread: Thread, handle: int) -> Loaded | None:

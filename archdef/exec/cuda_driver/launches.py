@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _BUFFER_POINTER, _BUFFER_BYTES = 1, 2
 _MOST_EXTRAS: Final = 16
-_MOST_ARGUMENT_BYTES: Final = 1 << 16
+MOST_ARGUMENT_BYTES: Final = 1 << 16
 _CONFIGURATION: Final = struct.Struct("<7I4x2QI4x")
 """CUlaunchConfig: grid, block, dynamic shared bytes, stream, attributes and their number."""
 _HINTS: Final = {1: "access policy window", 3: "synchronization policy", 5: "cluster scheduling policy", 6: "programmatic stream serialization",
@@ -63,8 +63,15 @@ def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[i
     if 0 in grid + block:
         raise Refusal("InvalidValue", f"a grid of {grid} blocks of {block} threads")
     values = _packed_arguments(thread, kernel, extra) if extra else arguments_at(thread, kernel, arguments)
+    start(thread, function, grid, block, values, shared_bytes, stream, attributes)
+
+
+def start(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], values: list[bytes], shared_bytes: int, stream: int,
+          attributes: Sequence[tuple[int, Any]] = ()) -> None:
+    """Launch with arguments that were read. Raises Refusal, with the driver's status for shapes that cannot be."""
+    kernel, nbytes = kernel_of(thread, function), shared_bytes & 0xFFFFFFFF
     try:
-        start_kernel(thread, kernel, grid, block, values, shared_bytes & 0xFFFFFFFF, stream, attributes, handle=function)
+        start_kernel(thread, kernel, grid, block, values, nbytes, stream, attributes, handle=function)
     except LaunchError as error:
         if error.kind == "shape":
             raise Refusal("InvalidValue", str(error)) from error
@@ -82,11 +89,17 @@ def _packed_arguments(thread: Thread, kernel: Kernel, extra: int) -> list[bytes]
     if set(told) != {_BUFFER_POINTER, _BUFFER_BYTES}:
         raise Refusal("InvalidValue", "what is launched with `extra` has CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE there")
     nbytes = thread.memory.word(told[_BUFFER_BYTES])
+    if nbytes > MOST_ARGUMENT_BYTES:
+        raise Refusal("InvalidValue", f"{nbytes} bytes of arguments")
+    return split(kernel, thread.memory.get(told[_BUFFER_POINTER], nbytes))
+
+
+def split(kernel: Kernel, data: bytes) -> list[bytes]:
+    """Take arguments apart that lie as the kernel's parameters do. Raises Refusal if there are too few."""
     layout = kernel.program.parameter_layout
     needed = max((each.offset + each.bytes for each in layout), default=0)
-    if not needed <= nbytes <= _MOST_ARGUMENT_BYTES:
-        raise Refusal("InvalidValue", f"{nbytes} bytes of arguments; {kernel.name} takes {needed}")
-    data = thread.memory.get(told[_BUFFER_POINTER], needed)
+    if len(data) < needed:
+        raise Refusal("InvalidValue", f"{len(data)} bytes of arguments; {kernel.name} takes {needed}")
     return [data[each.offset:each.offset + each.bytes] for each in layout]
 
 

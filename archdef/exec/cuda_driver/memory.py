@@ -51,9 +51,10 @@ def _note(thread: Thread, out: int) -> None:
 def address_range(thread: Thread, base_out: int, nbytes_out: int, address: int) -> None:
     """Give start and length of the allocation that an address lies in."""
     base = thread.session.allocation(address)
-    if base is None:
-        raise Refusal("SymbolNotFound", f"no device memory lies at {address:#x}")
-    for out, value in ((base_out, int(base)), (nbytes_out, base.left)):
+    found = (int(base), base.left) if base is not None else thread.session.host_range(address)
+    if found is None:
+        raise Refusal("SymbolNotFound", f"no memory that kernels see was allocated at {address:#x}")
+    for out, value in zip((base_out, nbytes_out), found, strict=True):
         if out:
             thread.memory.put_word(out, value)
 
@@ -132,7 +133,7 @@ def _fill(thread: Thread, address: int, value: int, count: int, width: int, stre
     if address % width:
         raise Refusal("InvalidValue", f"{address:#x} is no multiple of {width}")
     if count:
-        thread.runtime.MemsetAsync(memory.device_end(thread, address), value, count * width, thread.session.stream(stream), width)
+        memory.fill(thread, address, value & (1 << 8 * width) - 1, count * width, stream, width)
 
 
 def _fill_rows(thread: Thread, address: int, pitch: int, value: int, columns: int, rows: int, width: int, stream: int) -> None:

@@ -10,6 +10,7 @@ from archdef.exec.calls import Thread, answers, refuses, signed
 from archdef.exec.cuda_runtime.copies import copy_ends, rows_of
 from archdef.exec.cuda_runtime.launches import arguments_at
 from archdef.exec.cuda_runtime.memory import check_direction
+from archdef.exec.user_objects import UserObject
 from archdef.host import Event, Executable, Graph, Node
 from archdef.host.graph import Work
 from archdef.runtime.graphs import in_turn
@@ -266,8 +267,9 @@ def add_empty(thread: Thread, out: int, graph: int, dependencies: int, count: in
 @answers("cudaGraphAddChildGraphNode")
 def add_child(thread: Thread, out: int, graph: int, dependencies: int, count: int, child: int) -> None:
     """Add all of another graph."""
-    node = thread.runtime.GraphAddChildGraphNode(thing(thread.session, graph, Graph), nodes_at(thread, dependencies, count),
-                                                 thing(thread.session, child, Graph))
+    parent, found = thing(thread.session, graph, Graph), thing(thread.session, child, Graph)
+    node = thread.runtime.GraphAddChildGraphNode(parent, nodes_at(thread, dependencies, count), found)
+    thread.session.user_objects.share(found, parent)
     thread.memory.put_word(out, thread.session.handle_of(node))
 
 
@@ -309,12 +311,23 @@ def destroy(thread: Thread, graph: int) -> None:
     thread.runtime.GraphDestroy(found)
     for each in (found, *found):
         thread.session.forget_thing(each)
+    destroy_objects(thread, thread.session.user_objects.drop(found))
+
+
+def destroy_objects(thread: Thread, things: Sequence[UserObject]) -> None:
+    """Call the destructors of what nobody needs, on the calling thread, which may have a lock that they take, as Python's."""
+    for each in things:
+        thread.session.forget_thing(each)
+        thread.connection.call(each.destructor, each.address)
 
 
 @answers("cudaGraphClone")
 def clone(thread: Thread, out: int, graph: int) -> None:
     """Copy one."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GraphClone(thing(thread.session, graph, Graph))))
+    found = thing(thread.session, graph, Graph)
+    copied = thread.runtime.GraphClone(found)
+    thread.session.user_objects.share(found, copied)
+    thread.memory.put_word(out, thread.session.handle_of(copied))
 
 
 @answers("cudaGraphNodeFindInClone")
@@ -459,7 +472,10 @@ def instantiate_with_log(thread: Thread, out: int, graph: int, wrong_out: int, l
 @answers("cudaGraphInstantiateWithFlags")
 def instantiate_with_flags(thread: Thread, out: int, graph: int, flags: int) -> None:
     """Make one that can be launched."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GraphInstantiate(thing(thread.session, graph, Graph), flags)))
+    found = thing(thread.session, graph, Graph)
+    made = thread.runtime.GraphInstantiate(found, flags)
+    thread.session.user_objects.share(found, made)
+    thread.memory.put_word(out, thread.session.handle_of(made))
 
 
 @answers("cudaGraphInstantiateWithParams", "cudaGraphInstantiateWithParams_ptsz")
@@ -490,10 +506,15 @@ def upload(thread: Thread, executable: int, stream: int) -> None:
 
 @answers("cudaGraphExecDestroy")
 def destroy_exec(thread: Thread, executable: int) -> None:
-    """Give one up."""
+    """Give one up. What it holds is needed until launches of it have ended."""
     found = thing(thread.session, executable, Executable)
+    if thread.session.user_objects.holds(found):
+        for device in thread.runtime.devices.all():
+            if device.streams_in_use:
+                device.context.synchronize()
     thread.runtime.GraphExecDestroy(found)
     thread.session.forget_thing(found)
+    destroy_objects(thread, thread.session.user_objects.drop(found))
 
 
 @answers("cudaGraphExecGetFlags")

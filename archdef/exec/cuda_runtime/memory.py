@@ -183,14 +183,14 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
 
 
 def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
-    """Check that the ends of a copy lie where its direction says. Raises Refusal."""
+    """Check that the ends of a copy lie where its direction says: what kernels and program have at one address is on both sides. Raises Refusal."""
     if kind > ends.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
     if kind == ends.DEFAULT:
         return
     both = (*to, kind in (ends.HOST_TO_DEVICE, ends.DEVICE_TO_DEVICE)), (*source, kind in (ends.DEVICE_TO_HOST, ends.DEVICE_TO_DEVICE))
     for address, pointer, on_device in both:
-        if on_device != (pointer is not None) and not (pointer is not None and thread.session.is_managed(address)):
+        if on_device != (pointer is not None) and not (thread.session.is_managed(address) if pointer is not None else thread.session.host_range(address)):
             raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
 
@@ -230,7 +230,20 @@ def memset(thread: Thread, address: int, value: int, nbytes: int) -> None:
 def memset_async(thread: Thread, address: int, value: int, nbytes: int, stream: int) -> None:
     """Set bytes in a stream."""
     if nbytes:
-        thread.runtime.MemsetAsync(device_end(thread, address), signed(value), nbytes, thread.session.stream(stream))
+        fill(thread, address, signed(value), nbytes, stream)
+
+
+def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, width: int = 1) -> None:
+    """Set elements of a width in a stream: of device memory, or of page-locked memory that kernels see at the same address. Raises Refusal."""
+    where = thread.session.stream(stream)
+    if thread.session.host_range(address) is None:
+        thread.runtime.MemsetAsync(device_end(thread, address), value, nbytes, where, width)
+        return
+    view = thread.session.host_view(address, nbytes)
+    if view is None or nbytes % width:
+        raise Refusal("InvalidValue", f"{nbytes} bytes of elements of {width} from {address:#x} on, where fewer are")
+    element = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
+    thread.runtime.MemcpyAsync(view, np.frombuffer(element * (nbytes // width), "u1"), nbytes, ends.DEFAULT, where)
 
 
 @answers("cudaMemPrefetchAsync", "cudaMemAdvise")

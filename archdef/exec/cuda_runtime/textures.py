@@ -10,9 +10,12 @@ from archdef.runtime.arrays import Array
 from archdef.runtime.status import Refusal
 from archdef.runtime.structures import RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D, ChannelFormatDesc, ResourceDesc, TextureDesc
 
-_RESOURCE_BYTES: Final = 144
+_RESOURCE_BYTES: Final = 64
+"""cudaResourceDesc: the kind of resource, and 56 bytes of which the kind says what they are."""
+_FIRST_CUDA_WITH_FLAGS: Final = 13
+_RESOURCE_BYTES_WITH_FLAGS: Final = 144
 _FLAGS: Final = struct.Struct("<136xI")
-"""cudaResourceDesc up to its flags: the kind of resource, and 128 bytes of which the kind says what they are."""
+"""The same since then, up to its flags: it has 128 bytes behind the kind."""
 _MEMORY: Final = struct.Struct("<i4xQ5i4x3Q")
 """The same of memory: kind, pointer, format; the bytes of linear memory, or columns, rows and bytes from row to row."""
 _TEXTURE: Final = struct.Struct("<6i4fiIi3f2i")
@@ -23,8 +26,9 @@ _FIRST_CUDA_WITH_SEAMLESS: Final = 12
 
 def resource_at(thread: Thread, address: int) -> tuple[ResourceDesc, bytes]:
     """Read what a texture or a surface is to be made of; also as the bytes that it is."""
-    data = thread.memory.get(address, _RESOURCE_BYTES)
-    if (flags := _FLAGS.unpack_from(data)[0]) != 0:
+    with_flags = thread.session.cuda >= _FIRST_CUDA_WITH_FLAGS
+    data = thread.memory.get(address, _RESOURCE_BYTES_WITH_FLAGS if with_flags else _RESOURCE_BYTES)
+    if with_flags and (flags := _FLAGS.unpack_from(data)[0]) != 0:
         raise Refusal("NotSupported", f"resources with the flags {flags:#x}")
     kind, pointer, *numbers = _MEMORY.unpack_from(data)
     desc, sizes = ChannelFormatDesc(*numbers[:5]), numbers[5:]

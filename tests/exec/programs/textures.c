@@ -134,8 +134,11 @@ static void objects(void)
     struct resource resource = {.kind = 0, .array = {array}}, back;
     struct texture how = {.address = {1, 1, 1}}, how_back;
     unsigned long long texture = 0;
+    memset((char *)&resource + 64, 0xaa, sizeof resource - 64);     /* CUDA 10, which compiled this program, ends it there */
+    memset(&back, 0x55, sizeof back);
     CHECK(cudaCreateTextureObject(&texture, &resource, &how, 0));
     CHECK(cudaGetTextureObjectResourceDesc(&back, texture));
+    expect(back.flags == 0x55555555 && !memcmp(&resource, &back, 64), "the bytes of a resource");
     CHECK(cudaGetTextureObjectTextureDesc(&how_back, texture));
     expect(back.array.array == array && !memcmp(&how, &how_back, sizeof how), "what a texture was made by");
     fetched(fetch, ALL, texture, pixels, "a texture of an array");
