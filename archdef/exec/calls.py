@@ -59,6 +59,8 @@ def answers(*names: str, status: bool = True, number: Callable[[BaseException], 
     """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
     structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
+        if twice := CALLS.keys() & set(names):
+            raise ValueError(f"answered twice: {', '.join(sorted(twice))}")
         CALLS.update(dict.fromkeys(names, Call(answer, status, number)))
         return answer
     return add

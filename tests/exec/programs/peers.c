@@ -41,7 +41,7 @@ static int scaled(int device, int *data, int by)
     return cudaDeviceSynchronize();
 }
 
-static void expect(const int *where, int times)
+static void expect_times(const int *where, int times)
 {
     CHECK(cudaMemcpy(got, where, BYTES, ToHost));
     for (int i = 0; i < N; ++i)
@@ -63,8 +63,8 @@ static void unified(void)
     CHECK(cudaMemcpy(on[0], on[1], BYTES, Default));
     EXPECT(scaled(1, on[1], 3) == 0);
     CHECK(cudaSetDevice(0));
-    expect(on[1], 3);
-    expect(on[0], 1);
+    expect_times(on[1], 3);
+    expect_times(on[0], 1);
     CHECK(cudaMallocHost((void **)&pinned, BYTES));     /* one address for both */
     memcpy(pinned, numbers, BYTES);
     EXPECT(scaled(0, pinned, 2) == 0 && scaled(1, pinned, 5) == 0);
@@ -89,15 +89,15 @@ static void separate(void)
     CHECK(cudaSetDevice(1));
     CHECK(cudaMemcpy(on[1], other, BYTES, ToDevice));
     EXPECT(scaled(1, on[1], 2) == 0);
-    expect(on[1], 14);
+    expect_times(on[1], 14);
     CHECK(cudaSetDevice(0));
-    expect(on[0], 1);
+    expect_times(on[0], 1);
     CHECK(cudaMemcpyPeer(on[0], 0, on[1], 1, BYTES));
-    expect(on[0], 14);
+    expect_times(on[0], 14);
     CHECK(cudaFree(on[0]));
     EXPECT(cudaFree(on[0]) == 1);
     CHECK(cudaSetDevice(1));
-    expect(on[1], 14);
+    expect_times(on[1], 14);
     CHECK(cudaFree(on[1]));
 }
 
@@ -111,12 +111,12 @@ static void peers(void)
     EXPECT(cudaDeviceEnablePeerAccess(1, 0) == 704);
     CHECK(cudaMemcpy(on[1], numbers, BYTES, Default));
     EXPECT(scaled(0, on[1], 4) == 0);
-    expect(on[1], 4);
+    expect_times(on[1], 4);
     CHECK(cudaSetDevice(1));                            /* what the peer allocates later is seen, too */
     CHECK(cudaMalloc((void **)&late, BYTES));
     CHECK(cudaMemcpy(late, numbers, BYTES, Default));
     EXPECT(scaled(0, late, 6) == 0);
-    expect(late, 6);
+    expect_times(late, 6);
     CHECK(cudaFree(late));
     EXPECT(scaled(0, late, 1) == 700);
 }
