@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from archdef.run.module import Kernel
     from archdef.runtime.devices import Devices
 
-IGNORE, COOPERATIVE, CLUSTER, CLUSTER_POLICY, PRIORITY, CARVEOUT = 0, 2, 4, 5, 8, 14
+COOPERATIVE, CLUSTER = 2, 4
 LAUNCH_ATTRIBUTES: Final = {
     0: "Ignore", 1: "AccessPolicyWindow", 2: "Cooperative", 3: "SynchronizationPolicy", 4: "ClusterDimension", 5: "ClusterSchedulingPolicyPreference",
     6: "ProgrammaticStreamSerialization", 7: "ProgrammaticEvent", 8: "Priority", 9: "MemSyncDomainMap", 10: "MemSyncDomain", 11: "PreferredClusterDimension",
     12: "LaunchCompletionEvent", 13: "DeviceUpdatableKernelNode", 14: "PreferredSharedMemoryCarveout", 16: "NvlinkUtilCentricScheduling",
     17: "PortableClusterSizeMode", 18: "SharedMemoryMode"}
 """Number of an attribute of a launch → its name, as driver_types.h of CUDA 13 has them."""
+LAUNCH_HINTS: Final = frozenset({0, 1, 3, 5, 6, 8, 9, 10, 14})
+"""Attributes that let hardware do something sooner or elsewhere and never change what a kernel computes: they are accepted and have no effect here."""
 MOST_DYNAMIC, PREFERRED_CARVEOUT, CLUSTER_MUST_BE_SET, NONPORTABLE, KERNEL_CLUSTER_POLICY = 8, 9, 10, 14, 15
 KERNEL_ATTRIBUTES: Final = {8: "MaxDynamicSharedMemorySize", 9: "PreferredSharedMemoryCarveout", 10: "ClusterDimMustBeSet", 11: "RequiredClusterWidth",
                             12: "RequiredClusterHeight", 13: "RequiredClusterDepth", 14: "NonPortableClusterSizeAllowed",
@@ -70,8 +72,7 @@ class LaunchCalls:
                     raise Refusal("InvalidValue", f"the blocks of a cluster are three numbers, got {values.shown(value)}")
                 options["cluster"] = tuple(value)
                 options["nonportable_cluster"] = bool(self._attributes(kernel).get(NONPORTABLE, 0))
-            elif number not in (IGNORE, PRIORITY, CARVEOUT) and (number != CLUSTER_POLICY or value):
-                # there is one priority, and shares of L1 follow from what blocks take
+            elif number not in LAUNCH_HINTS:
                 name = LAUNCH_ATTRIBUTES.get(number)
                 raise Refusal("InvalidValue" if name is None else "NotSupported", f"the attribute {name or number} of a launch")
         return options

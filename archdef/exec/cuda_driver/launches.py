@@ -22,9 +22,6 @@ _MOST_EXTRAS: Final = 16
 MOST_ARGUMENT_BYTES: Final = 1 << 16
 _CONFIGURATION: Final = struct.Struct("<7I4x2QI4x")
 """CUlaunchConfig: grid, block, dynamic shared bytes, stream, attributes and their number."""
-_HINTS: Final = {1: "access policy window", 3: "synchronization policy", 5: "cluster scheduling policy", 6: "programmatic stream serialization",
-                 9: "memory synchronization domains", 10: "memory synchronization domain"}
-"""Attributes of launches that let hardware do something sooner or elsewhere, and never change what a kernel computes. Libraries in Python set them."""
 
 
 def _words(*values: int) -> tuple[int, ...]:
@@ -49,8 +46,7 @@ def launch_cooperative(thread: Thread, function: int, grid_x: int, grid_y: int, 
 def launch_configured(thread: Thread, configuration: int, function: int, arguments: int, extra: int) -> None:
     """Launch as a structure says."""
     *shape, shared_bytes, stream, attributes, count = _CONFIGURATION.unpack(thread.memory.get(configuration, _CONFIGURATION.size))
-    given = [each for each in attributes_at(thread, attributes, count) if each[0] not in _HINTS]
-    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, given)
+    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, attributes_at(thread, attributes, count))
 
 
 def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
