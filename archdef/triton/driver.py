@@ -40,7 +40,7 @@ class Driver:
         label = run.architecture.label
         self.launches += 1
         self.busy_fs += round(run.elapsed_s * FS_PER_S)
-        self.kernels.setdefault(run.kernel, KernelTotal(run.kernel, label)).include(KernelTotal(run.kernel, label, 1, 1, run.elapsed_s, run.cycles, run))
+        self.kernels.setdefault(run.kernel, KernelTotal(run.kernel, label)).add(run)
 
     @staticmethod
     def is_active() -> bool:

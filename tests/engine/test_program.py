@@ -36,7 +36,7 @@ def test_every_kind_has_a_reader():
 
 
 def test_every_kind_that_is_left_after_reading_has_an_executor():
-    assert kinds_in("execute.pyx", "_executor") == set(Kind) - BECOME_OTHERS
+    assert kinds_in("execute.pxi", "_executor") == set(Kind) - BECOME_OTHERS
 
 
 @pytest.mark.parametrize("kind", sorted({*range(64), 255} - set(Kind)))

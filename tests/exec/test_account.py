@@ -28,7 +28,7 @@ KERNEL = """.version 6.0
 def told(ptx):
     device = archdef.Device("gt200")
     run = device.compile(ptx).k[4, 128](device.zeros(512, "u4"))
-    total = KernelTotal("k", run.architecture.label, 1, run.elapsed_s, run.cycles, run)
+    total = KernelTotal("k", run.architecture.label, 1, 1, run.elapsed_s, run.cycles, run)
     return text(Account(("./sums",), run.architecture.label, 0, (total,), (), 1e-6, 1e-6, {}, (), ()))
 
 
