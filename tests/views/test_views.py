@@ -68,7 +68,7 @@ def results():
         "archdef.baseline.difference.Differences": archdef.baseline.differences(earlier, [compared.rows[0].run]),
         "archdef.attribution.result.Attribution": archdef.attribute("vector_add", "gt200", "gf100", size=256, groups=("clocks",), jobs=1),
         "archdef.advice.finding.Advices": archdef.advice.advise("transpose", "gf100", ["naive"], size=128, rules=["uncoalesced-access"]),
-        "archdef.exec.account.Account": archdef.exec.Account(("./program", "-n"), "gt200", 0, (archdef.exec.KernelTotal("square", "gt200", 2, 1e-3, 500, run),),
+        "archdef.exec.account.Account": archdef.exec.Account(("./program", "-n"), "gt200", 0, (archdef.exec.KernelTotal("square", "gt200", 2, 2, 1e-3, 500, run),),
                                                              (archdef.exec.CopyTotal("copy to host", 1, 64, 1e-6),), 2e-3, 1e-3, {"cudaGraphCreate": 1}, (), ()),
         "archdef.spec.arch.Architecture": gt200,
         "archdef.data.subjects.Described": Described(gf100, "dram", True),
