@@ -15,7 +15,8 @@ _WRAPPER: Final = struct.Struct("<IIQQ")
 _WRAPPER_BEGIN: Final = struct.pack("<I", WRAPPER_MAGIC)
 _LINKED_VERSION: Final = 2
 MOST_PARTS: Final = 4096
-_DEVICE_RUNTIME: Final = b"cuda_device_runtime"
+_DEVICE_RUNTIME: Final = b"_cuda_device_runtime_cu_"
+"""The name of its source, as nvcc puts it into those of symbols; line tables of programs name its header, ``cuda_device_runtime_api.h``."""
 MAGIC: Final = 0xBA55ED50
 PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")

@@ -6,6 +6,7 @@
    A program that has NVIDIA's runtime linked into it is led to the same functions, by the symbols that its linker has left. One connection a
    thread, made by its first call and closed when the thread ends. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -463,6 +464,24 @@ int InitializeInjectionNvtx2(const void *(*given)(uint32_t))
                 *table[k] = function_called(nvtx_modules[m].names[k]);
     }
     return 1;
+}
+
+/* ------------------------------------------------- NVRTC, asked for machine code */
+
+/* Machine code is of no use here. NVRTC keeps the PTX that it was made of (seen with 11.8 and 12.9), and what loads the one loads the other. These two
+   stand before NVRTC's in programs that are linked with it; those that look them up in the library get the library's. */
+enum { NVRTC_INTERNAL_ERROR = 11 };
+
+__attribute__((visibility("default"))) int nvrtcGetCUBINSize(void *program, size_t *bytes)
+{
+    int (*ptx_bytes)(void *, size_t *) = dlsym(RTLD_NEXT, "nvrtcGetPTXSize");
+    return ptx_bytes ? ptx_bytes(program, bytes) : NVRTC_INTERNAL_ERROR;
+}
+
+__attribute__((visibility("default"))) int nvrtcGetCUBIN(void *program, char *code)
+{
+    int (*ptx)(void *, char *) = dlsym(RTLD_NEXT, "nvrtcGetPTX");
+    return ptx ? ptx(program, code) : NVRTC_INTERNAL_ERROR;
 }
 
 struct object { const struct link_map *map; const void *dynamic; };
