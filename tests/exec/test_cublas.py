@@ -1,5 +1,6 @@
 """Do programs that call cuBLAS get what numpy computes, on every kind of machine, and a status for every wrong call?"""
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -193,6 +194,6 @@ def test_a_program_that_asks_for_a_version_of_the_library_finds_it(library, tmp_
     subprocess.run([COMPILER, "-o", tmp_path / "main", tmp_path / "main.c", there / library, "-Wl,-z,now"], check=True)
     with open(tmp_path / "errors", "w+") as errors:
         code = f"import archdef\nprint(archdef.exec.run([{str(tmp_path / 'main')!r}], {MACHINES[-1]!r}).exit_code)"
-        done = subprocess.run([__import__("sys").executable, "-c", code], stdout=subprocess.PIPE, stderr=errors, text=True)
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=errors, text=True, cwd=tmp_path)
         errors.seek(0)
         assert done.stdout == "0\n" and errors.read() == ""
