@@ -8,9 +8,7 @@ cdef struct Arena:
     Chunk *first
     Chunk *current           # from which the next piece is taken …
     size_t used              # … and bytes of it that have been
-    size_t held              # bytes of all chunks
 
 cdef void *arena_room(Arena *arena, size_t bytes) noexcept nogil
 cdef void *arena_zeroed(Arena *arena, size_t bytes) noexcept nogil
-cdef void arena_rewind(Arena *arena) noexcept nogil
 cdef void arena_close(Arena *arena) noexcept nogil

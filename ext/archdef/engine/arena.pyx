@@ -1,7 +1,7 @@
 """Memory for the state of a machine, which one session after the other uses: taken piece by piece, given back as a whole.
 
-A launch that takes microseconds must not wait for the host to commit and to clear megabytes: what a session has given back, the next one takes again, and
-only what is asked for as zeros is cleared.
+A launch that takes microseconds must not wait for the host to commit and to clear megabytes: what a session has given back, the next one takes again, of
+whichever device it is, and only what is asked for as zeros is cleared.
 """
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -9,11 +9,41 @@ from libc.string cimport memset
 cdef enum:
     LINE = 64                # bytes of the host's cache: each piece begins at one
     CHUNK_BYTES = 1 << 20
+    MOST_SPARE_BYTES = 256 << 20     # of all devices of the process together
+
+cdef extern from *:
+    """
+    #include <pthread.h>
+    static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+    static void spare_enter(void) { pthread_mutex_lock(&spare_lock); }
+    static void spare_leave(void) { pthread_mutex_unlock(&spare_lock); }
+    """
+    void spare_enter() noexcept nogil
+    void spare_leave() noexcept nogil
+
+cdef Chunk *spare = NULL             # what sessions have given back
+cdef size_t spare_bytes = 0
 
 
 cdef inline char *_start(Chunk *chunk) noexcept nogil:
     """The first line behind the header."""
     return <char *>((<size_t>chunk + sizeof(Chunk) + LINE - 1) & ~<size_t>(LINE - 1))
+
+
+cdef Chunk *_spare(size_t bytes) noexcept nogil:
+    """A chunk that was given back and is large enough, but not by far. NULL: there is none."""
+    global spare, spare_bytes
+    cdef Chunk **place = &spare
+    cdef Chunk *found
+    spare_enter()
+    while place[0] != NULL and (place[0].bytes < bytes or place[0].bytes > 2 * bytes):
+        place = &place[0].next
+    found = place[0]
+    if found != NULL:
+        place[0] = found.next
+        spare_bytes -= found.bytes
+    spare_leave()
+    return found
 
 
 cdef Chunk *_added(Arena *arena, size_t bytes) noexcept nogil:
@@ -23,12 +53,13 @@ cdef Chunk *_added(Arena *arena, size_t bytes) noexcept nogil:
     bytes = max(bytes, <size_t>CHUNK_BYTES)
     if bytes > <size_t>1 << 60:
         return NULL
-    chunk = <Chunk *>malloc(sizeof(Chunk) + LINE + bytes)
+    chunk = _spare(bytes)
     if chunk == NULL:
-        return NULL
+        chunk = <Chunk *>malloc(sizeof(Chunk) + LINE + bytes)
+        if chunk == NULL:
+            return NULL
+        chunk.bytes = bytes
     chunk.next = NULL
-    chunk.bytes = bytes
-    arena.held += bytes
     if last == NULL:
         arena.first = chunk
         return chunk
@@ -64,19 +95,21 @@ cdef void *arena_zeroed(Arena *arena, size_t bytes) noexcept nogil:
     return place
 
 
-cdef void arena_rewind(Arena *arena) noexcept nogil:
-    """Let all pieces be taken again."""
-    arena.current = NULL
-    arena.used = 0
-
-
 cdef void arena_close(Arena *arena) noexcept nogil:
-    """Give all back to the host."""
+    """Give all back: to the sessions that follow, or to the host where much is spare already."""
+    global spare, spare_bytes
     cdef Chunk *chunk = arena.first
     cdef Chunk *following
     while chunk != NULL:
         following = chunk.next
+        spare_enter()
+        if spare_bytes + chunk.bytes <= <size_t>MOST_SPARE_BYTES:
+            chunk.next = spare
+            spare = chunk
+            spare_bytes += chunk.bytes
+            chunk = NULL
+        spare_leave()
         free(chunk)
         chunk = following
     arena.first = arena.current = NULL
-    arena.used = arena.held = 0
+    arena.used = 0

@@ -13,6 +13,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
+from archdef.engine.arena cimport arena_close
 from archdef.engine.bits cimport lowest_bit
 from archdef.engine.block_cluster cimport messages_close, messages_open
 from archdef.engine.clock cimport NEVER, cycle_at
@@ -93,7 +94,6 @@ cdef class Session:
         cdef int64_t i, longest
         cdef const MachineTable *m
         self.tables = <Tables?>machine if not isinstance(machine, dict) else Tables(machine)
-        self.arena = self.tables.take_arena()
         if sizeof(Warp) % 64:
             raise SystemError(f"a Warp has {sizeof(Warp)} bytes, which are no whole lines of 64: most warps would lie across one more")
         self.m = m = &self.tables.machine
@@ -165,8 +165,7 @@ cdef class Session:
         free(self.sms)
         free(self.dispatcher.sms)
         free(self.inboxes)
-        if self.tables is not None:
-            self.tables.keep_arena(self.arena)
+        arena_close(&self.arena)
 
     cdef void _free_places(self) noexcept:
         """Let the dispatcher know that all places are free, and who makes what blocks need there."""

@@ -1,15 +1,10 @@
 """A machine as `archdef.pack` gives it: its integers, checked, and the policies that plugins bring to it."""
-from archdef.engine.arena cimport Arena, arena_close, arena_rewind
 from archdef.engine.hooks cimport Hooks
 from archdef.engine.launch cimport MOST_CLUSTER_BLOCKS
 from archdef.engine.machine cimport MAX_SCHEDULERS, MAX_UNITS, MachineTable
 from archdef.engine.units cimport UNIT_COPIES
 
 from archdef.errors import EngineLimit
-
-cdef enum:
-    MOST_KEPT_BYTES = 256 << 20      # of a machine's state between two sessions, of which the host has committed what was ever touched
-
 
 cdef class Tables:
     """What does not change of a machine.
@@ -27,24 +22,6 @@ cdef class Tables:
         _check(&self.machine)
         self.hooks = Hooks(machine.get("policies", ()))
         self.hooks.place(&self.machine)
-
-    def __dealloc__(self):
-        arena_close(&self.kept)
-
-    cdef Arena take_arena(self):
-        """Memory for the state of a session: that of the one before, if it is over."""
-        cdef Arena arena = self.kept
-        self.kept.first = self.kept.current = NULL
-        self.kept.used = self.kept.held = 0
-        return arena
-
-    cdef void keep_arena(self, Arena arena):
-        """Keep the memory of a session that is over, unless there is some or it is much."""
-        if self.kept.first == NULL and arena.held <= MOST_KEPT_BYTES:
-            arena_rewind(&arena)
-            self.kept = arena
-        else:
-            arena_close(&arena)
 
 
 cdef int _check(const MachineTable *m) except -1:
