@@ -1,5 +1,5 @@
 /* Nodes of all kinds by one structure: of the runtime, or, built with DRIVER, of the driver. */
-#include "cuda_few.h"
+#include "scaling.h"
 
 struct launch { void *function; unsigned grid[3], block[3], shared_bytes; void **arguments, **extra; void *more[2]; };
 struct set { void *to; size_t pitch; unsigned value, element_bytes; size_t width, height; void *context; };
@@ -42,17 +42,6 @@ int cudaGraphNodeSetParams(void *, struct node *), cudaGraphExecNodeSetParams(vo
 enum { FACTOR = 2 };
 #endif
 int cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphLaunch(void *, void *), cudaGraphNodeGetType(void *, int *);
-
-void scale(void) {}
-static char factor;
-
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    __cudaRegisterVar(handle, &factor, "factor", "factor", 0, sizeof(int), 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-}
 
 enum { N = 32, BYTES = N * sizeof(int) };
 #define EXPECT(what) do { if (!(what)) { printf("wrong: %s\n", #what); exit(3); } } while (0)

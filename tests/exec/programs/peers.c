@@ -1,20 +1,9 @@
 /* Two devices of one program: whose memory is an address, and who may access it? */
-#include "cuda_few.h"
+#include "scaling.h"
 
 struct attributes { int kind, device; void *on_device, *on_host; };
 int cudaPointerGetAttributes(struct attributes *, const void *), cudaMemcpyPeer(void *, int, const void *, int, size_t);
 int cudaDeviceCanAccessPeer(int *, int, int), cudaDeviceEnablePeerAccess(int, unsigned), cudaDeviceDisablePeerAccess(int), cudaDeviceReset(void);
-
-void scale(void) {}
-static char factor;
-
-__attribute__((constructor)) static void set_up(void)
-{
-    void **handle = registered();
-    KERNEL(scale);
-    __cudaRegisterVar(handle, &factor, "factor", "factor", 0, sizeof(int), 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-}
 
 enum { N = 256, BYTES = N * sizeof(int) };
 static int numbers[N], got[N], *on[2];
