@@ -63,6 +63,8 @@ class Account:
     """Kernels that were given page-locked memory of the host, whose accesses are timed as those of the device's memory."""
     peers: tuple[str, ...] = ()
     """Kernels that were given memory of another device, whose accesses are timed in the same way."""
+    compiled: tuple[tuple[int, int], ...] = ()
+    """Architectures that the program asked NVRTC for and that were too old for it, and what it compiled for instead; compute capabilities times 10."""
 
     @property
     def launches(self) -> int:
@@ -91,7 +93,7 @@ class Account:
                 "kernels": [{"kernel": each.kernel, "launches": each.launches, "timed": each.timed, "seconds": each.seconds, "cycles": each.cycles}
                             for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
-                "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers),
+                "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers), "compiled": [list(each) for each in self.compiled],
                 "missing": self.missing, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -114,6 +116,8 @@ class Account:
         if self.peers:
             yield Text(f"Given memory of another device, which they reach here as fast as their own, not over the link between them: {', '.join(self.peers)}",
                        style="yellow")
+        for asked, given in self.compiled:
+            yield Text(f"Asked NVRTC for compute_{asked}, which is too old for it; it compiled for compute_{given}.", style="yellow")
         if self.missing:
             yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
         for failure in self.failures:
@@ -170,7 +174,8 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
                    tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
-                   tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)))
+                   tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)),
+                   tuple(dict.fromkeys(each for session in sessions for each in session.tally.compiled)))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:

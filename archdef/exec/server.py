@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import cuda_driver, cuda_runtime, libraries, nvtx, starting
+from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, starting
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES
@@ -35,7 +35,7 @@ _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
 KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
 """What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
-_ = cuda_runtime, cuda_driver, libraries, nvtx
+_ = cuda_runtime, cuda_driver, libraries, nvtx, compiled
 
 
 class NotHere(ArchdefError):

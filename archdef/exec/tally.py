@@ -67,6 +67,8 @@ class Tally:
         """Kernels that were given memory of the host."""
         self.peers: dict[str, None] = {}
         """Kernels that were given memory of another device."""
+        self.compiled: dict[tuple[int, int], None] = {}
+        """Architectures that NVRTC was asked for and was too new for, and those that it compiled for; compute capabilities times 10."""
 
     def launched(self, launch: Launched) -> None:
         """Note a launch."""

@@ -1,21 +1,21 @@
-/* Compiles a kernel by NVRTC for a real architecture, and loads the machine code. */
+/* Compiles a kernel by NVRTC, for a real architecture or for the one that is named, and loads the machine code. */
 #include <dlfcn.h>
 #include "cuda_few.h"
 
 int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *, const char *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
-int nvrtcGetCUBINSize(void *, size_t *), nvrtcGetCUBIN(void *, char *);
+int nvrtcCompileProgram(void *, int, const char *const *), nvrtcGetCUBINSize(void *, size_t *), nvrtcGetCUBIN(void *, char *);
 
 int main(int count, char **arguments)
 {
-    const char *options[] = {"--gpu-architecture=sm_60"}, *text = "extern \"C\" __global__ void k(int *p) { p[threadIdx.x] = 3 * threadIdx.x; }";
+    const char *options[] = {count > 2 ? arguments[2] : "--gpu-architecture=sm_60"}, *text = "extern \"C\" __global__ void k(int *p) { p[threadIdx.x] = 3 * threadIdx.x; }";
     void *compiler = count > 1 ? dlopen(arguments[1], RTLD_NOW | RTLD_GLOBAL) : 0, *program, *module, *kernel, *there, *given[] = {&there};
     size_t bytes = 0;
     int here[32];
     expect(compiler != 0, "the compiler");
-    int (*create)() = dlsym(compiler, "nvrtcCreateProgram"), (*compile)() = dlsym(compiler, "nvrtcCompileProgram");
+    int (*create)() = dlsym(compiler, "nvrtcCreateProgram");
     CHECK(create(&program, text, "k.cu", 0, NULL, NULL));
-    CHECK(compile(program, 1, options));
+    CHECK(nvrtcCompileProgram(program, 1, options));
     CHECK(nvrtcGetCUBINSize(program, &bytes));
     char *code = malloc(bytes);
     CHECK(nvrtcGetCUBIN(program, code));
