@@ -332,7 +332,10 @@ static void *function_called(const char *name)
 
 struct slot { uint8_t code[6]; uint8_t unused[2]; void *target; };      /* jmp *2(%rip) */
 
-struct redirection { struct slot *slots; size_t used, most; };
+/* The functions of NVRTC in an object. */
+struct nvrtc { void *ptx, *ptx_bytes, *cubin, *cubin_bytes; };
+
+struct redirection { struct slot *slots; size_t used, most; struct nvrtc nvrtc; };
 
 static int divert(uint8_t *function, void *target, struct redirection *to)
 {
@@ -380,6 +383,38 @@ static int is_here(const uint8_t *function, const struct redirection *to)
     return target >= (uintptr_t)to->slots && target < (uintptr_t)(to->slots + to->used);
 }
 
+static void note_nvrtc(const char *name, void *function, struct nvrtc *of)
+{
+    const struct { const char *name; void **kept; } wanted[] = {
+        {"nvrtcGetPTX", &of->ptx}, {"nvrtcGetPTXSize", &of->ptx_bytes}, {"nvrtcGetCUBIN", &of->cubin}, {"nvrtcGetCUBINSize", &of->cubin_bytes}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; ++k)
+        if (!strcmp(name, wanted[k].name))
+            *wanted[k].kept = function;
+}
+
+static int room_for_slots(uintptr_t base, struct redirection *to)
+{
+    return to->slots || (to->slots = near(base, FUNCTIONS * sizeof *to->slots));
+}
+
+/* The PTX of NVRTC in the first object that has one, for those who look its functions up by name. */
+static int (*known_ptx)(void *, char *), (*known_ptx_bytes)(void *, size_t *);
+
+static int cubin_of_known(void *program, char *code) { return known_ptx(program, code); }
+
+static int cubin_bytes_of_known(void *program, size_t *bytes) { return known_ptx_bytes(program, bytes); }
+
+static void lead_nvrtc(uintptr_t base, struct redirection *to)
+{
+    const struct nvrtc *of = &to->nvrtc;
+    if (!of->ptx || !of->ptx_bytes || !of->cubin || !of->cubin_bytes || (known_ptx && of->ptx != (void *)known_ptx) || !room_for_slots(base, to))
+        return;
+    known_ptx = (int (*)(void *, char *))of->ptx;
+    known_ptx_bytes = (int (*)(void *, size_t *))of->ptx_bytes;
+    if (!is_here(of->cubin, to) && (divert(of->cubin, cubin_of_known, to) || divert(of->cubin_bytes, cubin_bytes_of_known, to)))
+        say("nvrtcGetCUBIN");
+}
+
 /* Lead the functions here that one table of symbols names. */
 static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names, size_t names_bytes, uintptr_t base, struct redirection *to)
 {
@@ -389,9 +424,11 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
         const char *name = names + symbols[k].st_name;
         void *found = function_called(name);
         uint8_t *function = (uint8_t *)(base + symbols[k].st_value);
+        if (!strncmp(name, "nvrtc", 5))
+            note_nvrtc(name, function, &to->nvrtc);
         if (!found || (void *)function == found)
             continue;
-        if (!to->slots && !(to->slots = near(base, FUNCTIONS * sizeof *to->slots)))
+        if (!room_for_slots(base, to))
             return say("no memory near the program's code");
         if (!is_here(function, to) && divert(function, found, to))
             say(name);
@@ -405,7 +442,7 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
         || head->e_shoff > size || head->e_shnum > (size - head->e_shoff) / sizeof(Elf64_Shdr))
         return;
     const Elf64_Shdr *sections = (const void *)(file + head->e_shoff);
-    struct redirection to = {NULL, 0, FUNCTIONS};
+    struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}};
     for (int i = 0; i < head->e_shnum; ++i) {
         const Elf64_Shdr *table = sections + i;
         if ((table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) || table->sh_link >= head->e_shnum || table->sh_offset > size
@@ -418,6 +455,7 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
         lead_named((const void *)(file + table->sh_offset), table->sh_size / sizeof(Elf64_Sym), (const char *)file + names->sh_offset, names->sh_size,
                    base, &to);
     }
+    lead_nvrtc(base, &to);
     if (to.slots)
         mprotect(to.slots, FUNCTIONS * sizeof *to.slots, PROT_READ | PROT_EXEC);
 }
@@ -469,7 +507,8 @@ int InitializeInjectionNvtx2(const void *(*given)(uint32_t))
 
 /* ------------------------------------------------- NVRTC, asked for machine code, or for an architecture that it is too new for */
 
-/* These stand before NVRTC's in programs that are linked with it; those that look them up in the library get the library's. */
+/* These stand before NVRTC's in programs that are linked with it. Those that look it up in the library are led to others for cubins (lead_nvrtc), and for
+   its compiler get the library's own. */
 enum { NVRTC_OUT_OF_MEMORY = 1, NVRTC_INTERNAL_ERROR = 11 };
 
 /* The architecture that an option of NVRTC names, as in `-arch=sm_35`: its number, and what stands before the number; 0 if it names none. */

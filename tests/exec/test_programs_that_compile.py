@@ -9,9 +9,11 @@ pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs the NV
               pytest.mark.skipif("v100" not in registry.names(), reason="needs the plugins of this repository")]
 
 
-def test_code_for_a_real_architecture_is_loaded_as_its_ptx(build, tmp_path):
+@pytest.mark.parametrize("looked_up", [False, True])
+def test_code_for_a_real_architecture_is_loaded_as_its_ptx(build, tmp_path, looked_up):
+    arguments = ["--gpu-architecture=sm_60", "looked up"] if looked_up else []
     with open(tmp_path / "output", "w+") as output:
-        found = programs.run([build("compiles", "driver"), str(nvrtc.toolchain().library)], "v100", output=output)
+        found = programs.run([build("compiles", "driver"), str(nvrtc.toolchain().library), *arguments], "v100", output=output)
         output.seek(0)
         assert output.read() == "PASSED\n"
     assert [kernel.kernel for kernel in found.kernels] == ["k"] and found.failures == () and found.compiled == ()

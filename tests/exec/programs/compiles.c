@@ -16,9 +16,15 @@ int main(int count, char **arguments)
     int (*create)() = dlsym(compiler, "nvrtcCreateProgram");
     CHECK(create(&program, text, "k.cu", 0, NULL, NULL));
     CHECK(nvrtcCompileProgram(program, 1, options));
-    CHECK(nvrtcGetCUBINSize(program, &bytes));
+    int (*size)() = nvrtcGetCUBINSize, (*get)() = nvrtcGetCUBIN;
+    if (count > 3) {        /* by address, as Python's packages do */
+        size = dlsym(compiler, "nvrtcGetCUBINSize");
+        get = dlsym(compiler, "nvrtcGetCUBIN");
+        expect(size != (int (*)())nvrtcGetCUBINSize, "two addresses");
+    }
+    CHECK(size(program, &bytes));
     char *code = malloc(bytes);
-    CHECK(nvrtcGetCUBIN(program, code));
+    CHECK(get(program, code));
     CHECK(cudaMalloc(&there, sizeof here));
     CHECK(cuModuleLoadData(&module, code));
     CHECK(cuModuleGetFunction(&kernel, module, "k"));
