@@ -73,9 +73,10 @@ def stand_in():
     libraries = Path("archdef") / "exec" / "sonames.txt"
     script = folder / "versions.map"
     script.write_text(exports.versions(libraries.read_text(encoding="ascii").split()), encoding="ascii")
-    return [Extension("archdef.exec.standin", [str(EXT / "standin" / "standin.c")], include_dirs=[str(folder)], libraries=["pthread", "dl"],
-                      depends=[str(names), str(libraries), str(EXT / "standin" / "exports.py")], extra_compile_args=["-O2", "-g0", "-std=gnu11"],
-                      extra_link_args=["-Wl,-z,initfirst", f"-Wl,--version-script={script}"])]
+    sources = [str(EXT / "standin" / name) for name in ("standin.c", "nvjitlink.c")]
+    read = [str(names), str(libraries), str(EXT / "standin" / "exports.py"), str(EXT / "standin" / "nvjitlink.h")]
+    return [Extension("archdef.exec.standin", sources, include_dirs=[str(folder)], libraries=["pthread", "dl"], depends=read,
+                      extra_compile_args=["-O2", "-g0", "-std=gnu11"], extra_link_args=["-Wl,-z,initfirst", f"-Wl,--version-script={script}"])]
 
 
 setup(

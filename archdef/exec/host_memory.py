@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from archdef.run.memory import Memory
 
 PAGE_BYTES: Final = mmap.PAGESIZE
+MOST_BYTES: Final = PAGE_BYTES * os.sysconf("SC_PHYS_PAGES")
+"""Page-locked memory is physical memory, so that a program cannot have more of it than the host has."""
 MAPPED: Final = 2
 """cudaHostAllocMapped."""
 
@@ -68,6 +70,8 @@ class HostMemory:
         self._memories = memories
         self._shared: Ranges[_Block] = Ranges()
         self._registered: Ranges[_Registered] = Ranges()
+        self._allocated = 0
+        """Bytes of what was allocated and not freed."""
         self._in_kernels: Ranges[int] = Ranges()
         """Addresses at which kernels see it."""
         self._lock = threading.RLock()
@@ -90,6 +94,8 @@ class HostMemory:
         """Allocate bytes that read zero, and give their address in the program. Raises Refusal."""
         room = max(nbytes, 1)
         descriptor = -1
+        if room > MOST_BYTES - self._allocated:
+            raise Refusal("MemoryAllocation", f"{nbytes} bytes of page-locked memory, of which {MOST_BYTES - self._allocated} are left on this host")
         try:
             descriptor = mapped.shared_file(room)
             array = np.frombuffer(mmap.mmap(descriptor, room), "u1")
@@ -106,6 +112,7 @@ class HostMemory:
                 mapped.hide(on_devices, self._memories)
             raise Refusal("MemoryAllocation", f"the program has no room for {nbytes} bytes of page-locked memory")
         with self._lock:
+            self._allocated += room
             self._shared.add(address, room, _Block(address, pin(array), flags, on_devices))
             if on_devices:
                 self._in_kernels.add(on_devices, room, on_devices)
@@ -117,6 +124,7 @@ class HostMemory:
         """Give memory back. Raises Refusal if none starts there."""
         with self._lock:
             block = self._shared.remove(address)
+            self._allocated -= 0 if block is None else block.array.nbytes
         if block is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocHost, or was freed")
         if block.on_devices:

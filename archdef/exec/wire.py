@@ -7,7 +7,7 @@ import struct
 from typing import Final, NamedTuple
 
 
-_HELLO: Final = struct.Struct("<IIQQQQII")
+_HELLO: Final = struct.Struct("<IIQQQQQII")
 _REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
@@ -31,6 +31,8 @@ class Hello(NamedTuple):
     """Address of a function ``(text, bytes)`` that writes to the program's own standard output."""
     start_server: int
     """Address of a function that starts a thread which does nothing but call functions of the program."""
+    link_lto: int
+    """Address of a function ``(request)`` that lets the program's nvJitLink make PTX of LTO-IR."""
     serves: int
     """Whether this is that thread."""
     image: int

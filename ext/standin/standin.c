@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "exports.h"
+#include "nvjitlink.h"
 
 #define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
 #define SCRATCH_BYTES (1u << 20)
@@ -43,7 +44,7 @@ struct request {            /* what a call had: archdef/exec/wire.py reads the s
     uint64_t stack[STACK_WORDS];
 };
 
-struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server; uint32_t serves, image; };
+struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server, link_lto; uint32_t serves, image; };
 
 struct answer {
     uint32_t kind, last_error;      /* of this thread, as cudaGetLastError gives it */
@@ -153,7 +154,8 @@ static int greet(struct connection *to, uint32_t serves)
             scratch = NULL;
     }
     pthread_mutex_unlock(&scratch_lock);
-    struct hello hello = {FUNCTIONS, (uint32_t)to->process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text, (uint64_t)start_server, serves, image()};
+    struct hello hello = {FUNCTIONS, (uint32_t)to->process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text, (uint64_t)start_server,
+                          (uint64_t)standin_link_lto, serves, image()};
     return scratch && exchange(to->end, &hello, sizeof hello, &answer, &descriptor) == 0 && answer.value == 0 ? 0 : -1;
 }
 
@@ -426,6 +428,7 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
         uint8_t *function = (uint8_t *)(base + symbols[k].st_value);
         if (!strncmp(name, "nvrtc", 5))
             note_nvrtc(name, function, &to->nvrtc);
+        standin_note_nvjitlink(name, function);
         if (!found || (void *)function == found)
             continue;
         if (!room_for_slots(base, to))

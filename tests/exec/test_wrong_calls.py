@@ -34,6 +34,8 @@ cudaMemcpy(there, here, 1000, ToDevice)                            cudaErrorInva
 cudaMemcpy(there, here, (size_t)-1, ToDevice)                      cudaErrorInvalidValue
 cudaMemcpy(there, here, 16, ToHost)                                cudaErrorInvalidValue
 cudaMemcpy(there, here, 16, 9)                                     cudaErrorInvalidMemcpyDirection
+cudaMemcpy(locked, wide, (size_t)1 << 60, 0)                       cudaErrorInvalidValue
+cudaMallocHost(&none, (size_t)1 << 45)                             cudaErrorMemoryAllocation
 cudaMemset(here, 0, 16)                                            cudaErrorInvalidValue
 cudaMemset(there, 0, (size_t)1 << 63)                              cudaErrorInvalidValue
 cudaStreamSynchronize((void *)0x77777777)                          cudaErrorInvalidResourceHandle

@@ -157,6 +157,8 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.runtime.capture_work(session.stream(stream), thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes))
         return
     if end is None and start is None and nbytes > PIECE_BYTES:
+        for last in (to + nbytes - 1, source + nbytes - 1):
+            thread.memory.get(last, 1)      # before the first of the pieces: no copy that cannot end is begun
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
         return

@@ -28,6 +28,13 @@ int main(int count, char **arguments)
     SAY(cudaMemcpy(there, here, (size_t)-1, ToDevice));
     SAY(cudaMemcpy(there, here, 16, ToHost));
     SAY(cudaMemcpy(there, here, 16, 9));
+    char *wide = malloc(40 << 20), *locked;
+    CHECK(cudaMallocHost((void **)&locked, 40 << 20));
+    locked[0] = 1;
+    wide[0] = 2;
+    SAY(cudaMemcpy(locked, wide, (size_t)1 << 60, 0));
+    expect(locked[0] == 1, "a copy that cannot end is not begun");
+    SAY(cudaMallocHost(&none, (size_t)1 << 45));
     SAY(cudaMemset(here, 0, 16));
     SAY(cudaMemset(there, 0, (size_t)1 << 63));
     SAY(cudaStreamSynchronize((void *)0x77777777));
