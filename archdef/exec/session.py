@@ -110,6 +110,8 @@ class Session:
         """What is allocated. Without unified addressing an address means another thing on each device."""
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
+        self._tables: dict[str, int] = {}
+        """Constants of libraries that the program was given → their address."""
         self._ended = False
 
     @property
@@ -255,6 +257,19 @@ class Session:
                 self._lasting, self._lasting_left = (self.host_allocate(connection, max(room, _PIECE_BYTES)), max(room, _PIECE_BYTES))
             self._lasting, self._lasting_left, address = self._lasting + room, self._lasting_left - room, self._lasting
             return address
+
+    def table(self, connection: Connection, name: str, data: np.ndarray) -> int:
+        """Give the address of constants in the program, in ordinary memory that stays until its end. Raises Refusal."""
+        with self.lock:
+            if name not in self._tables:
+                with open(mapped.shared_file(data.nbytes), "wb") as file:
+                    file.write(data.tobytes())
+                    file.flush()
+                    address = connection.map(0, data.nbytes, 0, file.fileno())
+                if not address:
+                    raise Refusal("MemoryAllocation", f"the program has no room for {data.nbytes} bytes")
+                self._tables[name] = address
+            return self._tables[name]
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""

@@ -1,9 +1,13 @@
 """Do programs that call cuRAND get the sequences that NVIDIA has published, on every kind of machine, and a status for every wrong call?"""
+import re
+import sys
+
 import numpy as np
 import pytest
 
 from archdef import exec as programs
 from archdef import registry
+from archdef.exec.libraries import curand, sobol
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Xorwow
 
 MACHINES = [name for name in ("g80", "gt200", "v100", "c500") if name in registry.names()]
@@ -102,3 +106,41 @@ def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
         "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "order": 104, "stream": 101, "host": 104, "room": 104, "missing": 103, "none": 0,
         "destroy": 0, "destroyed": 101}
     assert found.missing == {"curandGeneratePoisson": 1} and "curandCreateGenerator: generator 201 (Sobol's)" in found.failures
+
+
+# The first and the last numbers of dimensions 0, 1, 2, 9999 and 19999 that cuRAND 10.4.5 gives (the real library, called on its host).
+DIRECTIONS = [(1073741824, 536870912, 1), (3221225472, 2684354560, 4294967295), (3221225472, 1610612736, 3305133397), (3221225472, 3758096384, 913378407), (3221225472, 536870912, 1883665875)]
+LONG_DIRECTIONS = [(4611686018427387904, 2305843009213693952, 1), (13835058055282163712, 11529215046068469760, 18446744073709551615), (13835058055282163712, 6917529027641081856, 10400218915913684309), (13835058055282163712, 16140901064495857664, 15287051684218357917), (13835058055282163712, 2305843009213693952, 8556189201205195361)]
+
+
+def test_direction_vectors_are_those_of_the_library(build, tmp_path):
+    pytest.importorskip("scipy")
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("curand"), "directions"], MACHINES[-1], 1, output)
+        output.seek(0)
+        lines = [line.split() for line in output.read().splitlines()]
+    assert found.exit_code == 0
+    assert lines[:5] == [["null", "104"], ["scrambled", "103", "103"], ["other", "104", "104", "104"], ["none", "0"], ["status", "0", "0"]]
+    assert lines[-1] == ["same", "1", "1"]
+    vectors = {name: [[int(each) for each in rest] for first, *rest in lines if first == name] for name in ("vectors", "long_vectors")}
+    assert [(row[1], row[2], row[31]) for row in vectors["vectors"]] == DIRECTIONS
+    assert [(row[1], row[2], row[63]) for row in vectors["long_vectors"]] == LONG_DIRECTIONS
+    assert all(row[0] == 1 << 31 for row in vectors["vectors"])
+
+
+def test_a_missing_table_is_said_by_the_extra_that_brings_it(build, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setattr(sobol, "directions", sobol.directions.__wrapped__)
+    monkeypatch.setattr(curand, "directions", sobol.directions)
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("curand"), "directions"], MACHINES[-1], 1, output)
+        output.seek(0)
+        assert output.read().splitlines()[-1] == "status 999 999"
+    assert "curandGetDirectionVectors32: the table of Sobol's direction vectors needs scipy: pip install 'archdef[quasirandom]'" in found.failures
+
+
+def test_another_table_than_the_librarys_is_not_given(monkeypatch):
+    scipy = pytest.importorskip("scipy")
+    monkeypatch.setitem(sobol.DIGESTS, 32, "0" * 64)
+    with pytest.raises(sobol.OtherDirections, match=f"scipy {re.escape(scipy.__version__)} has other direction vectors"):
+        sobol.directions.__wrapped__(32)

@@ -11,6 +11,7 @@ from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import REALS, Library, Real, device_memory, present, to_device
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
+from archdef.exec.libraries.sobol import directions
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -202,3 +203,30 @@ def generate_normal(thread: Thread, handle: int, out: int, count: int) -> None:
 def generate_normal_double(thread: Thread, handle: int, out: int, count: int) -> None:
     """Make normal numbers, by Box and Muller's method."""
     _generate(thread, handle, "normal", REALS["D"], out, count, *thread.floats[:2])
+
+
+# ---------------------------------------------------------------------------------------------------------- direction vectors
+_SETS: Final = {101: 32, 103: 64}
+"""curandDirectionVectorSet_t → bits of the vectors of Joe and Kuo."""
+_SCRAMBLED: Final = {102: 32, 104: 64}
+
+
+def _direction_vectors(thread: Thread, out: int, kind: int, bits: int) -> None:
+    present(vectors=out)
+    if _SCRAMBLED.get(signed(kind)) == bits:
+        raise Refusal("NotSupported", "scrambled direction vectors")
+    if _SETS.get(signed(kind)) != bits:
+        raise Refusal("InvalidValue", f"no set {signed(kind)} of direction vectors of {bits} bits")
+    thread.memory.put_word(out, thread.session.table(thread.connection, f"curand directions {bits}", directions(bits)))
+
+
+@answers("curandGetDirectionVectors32")
+def direction_vectors(thread: Thread, out: int, kind: int) -> None:
+    """Give the address of the direction vectors of 20,000 dimensions, of 32 bits."""
+    _direction_vectors(thread, out, kind, 32)
+
+
+@answers("curandGetDirectionVectors64")
+def direction_vectors_64(thread: Thread, out: int, kind: int) -> None:
+    """Give the address of the direction vectors of 20,000 dimensions, of 64 bits."""
+    _direction_vectors(thread, out, kind, 64)

@@ -1,4 +1,5 @@
-/* Calls cuRAND by its ABI; prints every number. Arguments: the generator, where (h: the host), its seed, its offset; or "wrong". */
+/* Calls cuRAND by its ABI; prints every number. Arguments: the generator, where (h: the host), its seed, its offset; or "wrong", or
+   "directions". */
 #include <sys/mman.h>
 #include "cuda_few.h"
 
@@ -8,6 +9,8 @@ int curandSetGeneratorOrdering(void *, int), curandSetStream(void *, void *), cu
 int curandGenerate(void *, unsigned *, size_t), curandGenerateUniform(void *, float *, size_t), curandGenerateUniformDouble(void *, double *, size_t);
 int curandGenerateNormal(void *, float *, size_t, float, float), curandGenerateNormalDouble(void *, double *, size_t, double, double);
 int curandGeneratePoisson(void *, unsigned *, size_t, double);
+
+int curandGetDirectionVectors32(unsigned (**)[32], int), curandGetDirectionVectors64(unsigned long long (**)[64], int);
 
 static int on_host;
 
@@ -66,9 +69,42 @@ static void wrong(void)
     printf("destroyed %d\n", curandDestroyGenerator(made));
 }
 
+static void directions(void)
+{
+    unsigned (*vectors)[32] = 0, (*again)[32] = 0, of[2][32], *there;
+    unsigned long long (*long_vectors)[64] = 0;
+    printf("null %d\n", curandGetDirectionVectors32(0, 101));
+    printf("scrambled %d %d\n", curandGetDirectionVectors32(&vectors, 102), curandGetDirectionVectors64(&long_vectors, 104));
+    printf("other %d %d %d\n", curandGetDirectionVectors32(&vectors, 103), curandGetDirectionVectors64(&long_vectors, 101), curandGetDirectionVectors32(&vectors, 7));
+    printf("none %d\n", vectors || long_vectors);
+    int status = curandGetDirectionVectors32(&vectors, 101), long_status = curandGetDirectionVectors64(&long_vectors, 103);
+    printf("status %d %d\n", status, long_status);
+    if (status)
+        return;
+    static const int shown[] = {0, 1, 2, 9999, 19999};
+    for (int i = 0; i < 5; ++i) {
+        printf("vectors");
+        for (int j = 0; j < 32; ++j)
+            printf(" %u", vectors[shown[i]][j]);
+        printf("\nlong_vectors");
+        for (int j = 0; j < 64; ++j)
+            printf(" %llu", long_vectors[shown[i]][j]);
+        printf("\n");
+    }
+    CHECK(curandGetDirectionVectors32(&again, 101));
+    CHECK(cudaMalloc((void **)&there, sizeof of));
+    CHECK(cudaMemcpy(there, vectors[1], sizeof of, ToDevice));
+    CHECK(cudaMemcpy(of, there, sizeof of, ToHost));
+    printf("same %d %d\n", again == vectors, !memcmp(of, vectors[1], sizeof of));
+}
+
 int main(int count, char **arguments)
 {
     void *made;
+    if (count == 2 && !strcmp(arguments[1], "directions")) {
+        directions();
+        return 0;
+    }
     if (count < 5) {
         wrong();
         return 0;
