@@ -25,7 +25,7 @@ _OTHERS: Final = {141: "MTGP32", 142: "MT19937", 200: "Sobol's", 201: "Sobol's",
                   204: "Sobol's of 64 bits, scrambled"}
 _THREADS: Final = 64
 _DRAWN_AT_ONCE: Final = 1 << 16
-"""Numbers, or pairs, of a generator of the host that are made before they are written: a program may ask for more than there is memory."""
+"""Numbers of a generator of the host that are made before they are written: a program may ask for more than there is memory."""
 
 
 @attrs.define(eq=False)
@@ -147,28 +147,29 @@ def generate_seeds(thread: Thread, handle: int) -> None:
 def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: int, count: int, *more: float) -> None:
     """Make numbers: ``bits``, ``uniform`` or ``normal``, which come in pairs."""
     found = _generator(thread, handle)
-    if what == "normal" and count % 2:
+    if what == "normal" and count % 2 and not found.kind.odd_normals:
         raise Refusal("Length", f"normal numbers come in pairs, {count} were asked for")
     if not count:
         return
     present(output=out)
-    units, double = count // 2 if what == "normal" else count, real is not None and real.nbytes == 8
+    double = real is not None and real.nbytes == 8
     sequences = found.begun(thread)
     if found.on_host:
-        _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, units, more)
+        _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, count, more)
         return
+    units = sequences.units(what, count)
     name = f"{sequences.name}{'_d' if double else ''}"
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
     draw = struct.pack("<QIIQQ", int(found.states or 0), sequences.count, sequences.turn, units, out)
     arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
-    launch(thread, chosen, (-(-min(units, sequences.count) // _THREADS),), (_THREADS,), arguments, found.stream)
-    sequences.turn = (sequences.turn + units) % sequences.count
+    launch(thread, chosen, (-(-sequences.threads(units) // _THREADS),), (_THREADS,), arguments, found.stream)
+    sequences.take(units)
 
 
-def _draw(thread: Thread, sequences: Sequences, what: str, out: int, units: int, more: tuple[float, ...]) -> None:
+def _draw(thread: Thread, sequences: Sequences, what: str, out: int, count: int, more: tuple[float, ...]) -> None:
     """Make numbers on the host; `more`: mean and standard deviation."""
-    for first in range(0, units, _DRAWN_AT_ONCE):
-        made = sequences.draw(min(_DRAWN_AT_ONCE, units - first), getattr(sequences, what)).reshape(-1)
+    for first in range(0, count, _DRAWN_AT_ONCE):
+        made = sequences.draw(what, min(_DRAWN_AT_ONCE, count - first))
         if more:
             made = (made * made.dtype.type(more[1]) + made.dtype.type(more[0])).astype(made.dtype)
         thread.memory.out_of(out, np.ascontiguousarray(made).view("u1"))

@@ -113,7 +113,7 @@ int main(int count, char **arguments)
     CHECK((on_host ? curandCreateGeneratorHost : curandCreateGenerator)(&made, atoi(arguments[1])));
     CHECK(curandSetPseudoRandomGeneratorSeed(made, strtoull(arguments[3], 0, 0)));
     CHECK(curandSetGeneratorOffset(made, strtoull(arguments[4], 0, 0)));
-    SHOW(unsigned, "%u", "bits", 300, curandGenerate(made, there, 300));
+    SHOW(unsigned, "%u", "bits", 301, curandGenerate(made, there, 301));
     SHOW(unsigned, "%u", "bits", 5000, curandGenerate(made, there, 5000));
     SHOW(float, "%.9g", "uniform", 300, curandGenerateUniform(made, there, 300));
     SHOW(float, "%.9g", "normal", 300, curandGenerateNormal(made, there, 300, 2.0f, 0.5f));
