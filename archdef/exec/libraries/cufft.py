@@ -11,13 +11,13 @@ import numpy as np
 
 from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Real, blocks, device_memory, host_array, present, to_device
+from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, host_array, living, present, to_device
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cufft", not_supported=16, lacking=16, other=5, statuses={
     "InvalidResourceHandle": 1, "MemoryAllocation": 2, "Type": 3, "InvalidValue": 4, "Size": 8, "IllegalAddress": 6, "MisalignedAddress": 6,
-    "LaunchFailure": 6, "LaunchTimeout": 6})
+    "LaunchFailure": 6, "LaunchTimeout": 6, "InvalidDevice": 11})
 answers = LIBRARY.answers
 _C2C, _R2C, _C2R = "complex", "half", "real"
 _TYPES: Final = {0x29: (_C2C, "S"), 0x2A: (_R2C, "S"), 0x2C: (_C2R, "S"), 0x69: (_C2C, "D"), 0x6A: (_R2C, "D"), 0x6C: (_C2R, "D")}
@@ -53,6 +53,7 @@ def _dense(lengths: tuple[int, ...]) -> Layout:
 class Plan:
     """What a handle stands for."""
 
+    life: Life
     lengths: tuple[int, ...] = ()
     """Along each of three axes; empty before the plan is made."""
     kind: str = _C2C
@@ -92,7 +93,9 @@ class Plan:
                 apart *= radix
 
     def room(self, thread: Thread) -> list[Pointer]:
-        """Give memory for the passes, and see to the roots of unity."""
+        """Give memory for the passes, and see to the roots of unity. Raises Refusal on another device than that of the plan."""
+        if self.life != Life.now(thread):
+            raise Refusal("InvalidDevice", f"the plan was made for device {self.life.device}")
         while len(self.rooms) < _ROOMS:       # first, as what is too much for the device need not be computed here
             self.rooms.append(device_memory(thread, self.nbytes))
         for length in {each for each in self.lengths if each > 1} - self.roots.keys():
@@ -104,8 +107,9 @@ class Plan:
 
     def free(self, thread: Thread) -> None:
         """Give memory back."""
-        for pointer in (*self.rooms, *self.roots.values()):
-            thread.runtime.Free(pointer)
+        if not self.life.over(thread):
+            for pointer in (*self.rooms, *self.roots.values()):
+                thread.runtime.Free(pointer)
         self.rooms, self.roots = [], {}
 
 
@@ -125,7 +129,7 @@ def _factors(number: int) -> Iterator[int]:
 
 
 def _plan(thread: Thread, handle: int) -> Plan:
-    return thread.session.thing(handle & 0xFFFFFFFF, Plan)
+    return living(thread, handle & 0xFFFFFFFF, Plan)
 
 
 def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
@@ -142,7 +146,7 @@ def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tu
 
 def _created(thread: Thread, out: int, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     present(plan=out)
-    _make(plan := Plan(), tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(plan := Plan(Life.now(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
     thread.memory.put_word(out, thread.session.handle(plan), 4)
 
 
@@ -199,7 +203,7 @@ def plan_many(thread: Thread, out: int, rank: int, n: int, inembed: int, istride
 def create(thread: Thread, out: int) -> None:
     """Give a handle for a plan that is made later."""
     present(plan=out)
-    thread.memory.put_word(out, thread.session.handle(Plan()), 4)
+    thread.memory.put_word(out, thread.session.handle(Plan(Life.now(thread))), 4)
 
 
 @answers("cufftMakePlan1d")
@@ -256,7 +260,7 @@ def get_size(thread: Thread, handle: int, size: int) -> None:
 @answers("cufftDestroy")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a plan up."""
-    _plan(thread, handle).free(thread)
+    thread.session.thing(handle & 0xFFFFFFFF, Plan).free(thread)
     thread.session.forget(handle & 0xFFFFFFFF)
 
 

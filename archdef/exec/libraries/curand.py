@@ -9,7 +9,7 @@ import numpy as np
 
 from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Real, device_memory, present, to_device
+from archdef.exec.libraries.library import REALS, Library, Life, Real, device_memory, living, present, to_device
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
 from archdef.exec.libraries.sobol import directions
 from archdef.run.pointer import Pointer
@@ -33,6 +33,7 @@ class Generator:
     """What a handle stands for."""
 
     kind: type[Sequences]
+    life: Life
     on_host: bool
     seed: int = 0
     offset: int = 0
@@ -41,7 +42,8 @@ class Generator:
     """None before the first number after a change of seed or offset."""
     states: Pointer | None = None
     """Where the device has the states."""
-    device: int = 0
+    states_life: Life | None = None
+    """Of the device that has them."""
 
     def again(self) -> None:
         """Let the sequences begin anew."""
@@ -49,23 +51,24 @@ class Generator:
 
     def begun(self, thread: Thread) -> Sequences:
         """Give the sequences; their states are on the device, unless the generator is the host's."""
-        if self.sequences is None or (not self.on_host and self.device != thread.runtime.GetDevice()):
+        if self.sequences is None or (not self.on_host and self.states_life != Life.now(thread)):
             self.sequences = self.kind(self.seed, self.offset)
             if not self.on_host:
                 self.free(thread)
-                self.device, self.states = thread.runtime.GetDevice(), device_memory(thread, self.sequences.states.nbytes)
+                self.states_life, self.states = Life.now(thread), device_memory(thread, self.sequences.states.nbytes)
                 to_device(thread, self.states, self.sequences.states, self.stream)
         return self.sequences
 
     def free(self, thread: Thread) -> None:
         """Give memory of the device back."""
-        if self.states is not None:
+        if self.states is not None and self.states_life is not None and not self.states_life.over(thread):
             thread.runtime.Free(self.states)
-            self.states = None
+        self.states = None
 
 
 def _generator(thread: Thread, handle: int) -> Generator:
-    return thread.session.thing(handle, Generator)
+    found = thread.session.thing(handle, Generator)
+    return found if found.on_host else living(thread, handle, Generator)
 
 
 def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
@@ -74,7 +77,7 @@ def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
         raise Refusal("NotSupported", f"generator {signed(kind)} ({_OTHERS[signed(kind)]})")
     if signed(kind) not in _KINDS:
         raise Refusal("NotSupported", f"no generator {signed(kind)}")
-    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], on_host)))
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], Life.now(thread), on_host)))
 
 
 @answers("curandCreateGenerator")
@@ -92,7 +95,7 @@ def create_host(thread: Thread, out: int, kind: int) -> None:
 @answers("curandDestroyGenerator")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a generator up."""
-    _generator(thread, handle).free(thread)
+    thread.session.thing(handle, Generator).free(thread)
     thread.session.forget(handle)
 
 

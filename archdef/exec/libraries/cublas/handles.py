@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, Library, Real, device_memory, present, scalar
+from archdef.exec.libraries.library import DEVICE, HOST, Library, Life, Real, device_memory, living, present, scalar
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -29,16 +29,17 @@ _PART_BYTES: Final = 16
 class Blas:
     """What a handle stands for."""
 
+    life: Life
     stream: int = 0
     pointer_mode: int = HOST
     math_mode: int = 0
     atomics_mode: int = 0
-    rooms: dict[tuple[int, int], Pointer] = attrs.Factory(dict)
+    rooms: dict[tuple[Life, int], Pointer] = attrs.Factory(dict)
     """Device and stream → memory for parts of sums and for a result."""
 
     def room(self, thread: Thread) -> Pointer:
         """Give memory for parts, in front of it 16 bytes for a result."""
-        key = thread.runtime.GetDevice(), self.stream
+        key = Life.now(thread), self.stream
         if key not in self.rooms:
             self.rooms[key] = device_memory(thread, _PART_BYTES * (1 + MOST_PARTS))
         return self.rooms[key]
@@ -46,7 +47,9 @@ class Blas:
     def free(self, thread: Thread) -> None:
         """Give memory back."""
         while self.rooms:
-            thread.runtime.Free(self.rooms.popitem()[1])
+            (life, _), pointer = self.rooms.popitem()
+            if not life.over(thread):
+                thread.runtime.Free(pointer)
 
     def scalar(self, thread: Thread, real: Real, address: int) -> bytes:
         """Lay out a factor as kernels take it: by value, or where the device has it."""
@@ -59,7 +62,7 @@ class Blas:
 
 def blas(thread: Thread, handle: int) -> Blas:
     """Give what a handle stands for. Raises Refusal."""
-    return thread.session.thing(handle, Blas)
+    return living(thread, handle, Blas)
 
 
 def vector(address: int, distance: int) -> bytes:
@@ -72,13 +75,13 @@ def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
     thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas()))
+    thread.memory.put_word(out, thread.session.handle(Blas(Life.now(thread))))
 
 
 @answers("cublasDestroy_v2")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a handle up."""
-    blas(thread, handle).free(thread)
+    thread.session.thing(handle, Blas).free(thread)
     thread.session.forget(handle)
 
 

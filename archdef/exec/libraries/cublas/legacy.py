@@ -12,7 +12,7 @@ from archdef.errors import ArchdefError
 from archdef.exec.calls import Answer, Thread, signed
 from archdef.exec.libraries.cublas import matrices, products, vectors
 from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
-from archdef.exec.libraries.library import Real, at_least, device_memory, present
+from archdef.exec.libraries.library import Life, Real, at_least, device_memory, present
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ _NOT_INITIALIZED: Final = "InvalidResourceHandle"
 
 @attrs.define
 class _State:
-    blas: Blas = attrs.Factory(Blas)
-    initialised: bool = False
+    blas: Blas | None = None
+    """None before cublasInit and behind cublasShutdown."""
     status: int = 0
 
 
@@ -37,14 +37,22 @@ def _state(thread: Thread) -> _State:
         return _STATES.setdefault(thread.session, _State())
 
 
+def _blas(thread: Thread) -> Blas:
+    found = _state(thread).blas
+    if found is None:
+        raise Refusal(_NOT_INITIALIZED, "cublasInit was not called")
+    if found.life.over(thread):
+        raise Refusal(_NOT_INITIALIZED, f"cublasInit was called before device {found.life.device} was reset")
+    return found
+
+
 def _noting(answer: Answer) -> Answer:
     """Keep the status for cublasGetError."""
     @functools.wraps(answer)
     def noting(*arguments: Any) -> int | None:
         thread = next(each for each in arguments if isinstance(each, Thread))
         try:
-            if not _state(thread).initialised:
-                raise Refusal(_NOT_INITIALIZED, "cublasInit was not called")
+            _blas(thread)
             return answer(*arguments)
         except ArchdefError as error:
             _state(thread).status = LIBRARY.failed(error)
@@ -67,16 +75,18 @@ def _factor(real: Real, number: float) -> bytes:
 def init(thread: Thread) -> None:
     """Begin."""
     thread.runtime.device()
-    _state(thread).initialised = True
+    state = _state(thread)
+    if state.blas is None or state.blas.life.over(thread):
+        state.blas = Blas(Life.now(thread))
 
 
 @answers("cublasShutdown")
 def shutdown(thread: Thread) -> None:
     """End, and give memory back."""
     state = _state(thread)
-    state.initialised = False
-    state.blas.free(thread)
-    state.blas = Blas()
+    if state.blas is not None:
+        state.blas.free(thread)
+        state.blas = None
 
 
 @answers("cublasGetError")
@@ -91,7 +101,7 @@ def get_error(thread: Thread) -> int:
 def set_kernel_stream(thread: Thread, stream: int) -> None:
     """Set where kernels go."""
     thread.session.stream(stream)
-    _state(thread).blas.stream = stream
+    _blas(thread).stream = stream
 
 
 @answers("cublasAlloc")
@@ -116,7 +126,7 @@ def free(thread: Thread, address: int) -> None:
 def gemm(real: Real, thread: Thread, of_a: int, of_b: int, m: int, n: int, k: int, a: int, lda: int, b: int, ldb: int, c: int, ldc: int) -> None:
     """C = alpha op(A) op(B) + beta C."""
     alpha, beta = (_factor(real, each) for each in thread.floats[:2])
-    products.multiply(thread, _state(thread).blas, real.letter, (_operation(of_a), _operation(of_b)), (m, n, k), alpha, products.Operand(a, lda),
+    products.multiply(thread, _blas(thread), real.letter, (_operation(of_a), _operation(of_b)), (m, n, k), alpha, products.Operand(a, lda),
                       products.Operand(b, ldb), beta, products.Operand(c, ldc))
 
 
@@ -125,39 +135,39 @@ def gemm(real: Real, thread: Thread, of_a: int, of_b: int, m: int, n: int, k: in
 def gemv(real: Real, thread: Thread, operation: int, m: int, n: int, a: int, lda: int, x: int, incx: int, y: int, incy: int) -> None:
     """y = alpha op(A) x + beta y."""
     alpha, beta = (_factor(real, each) for each in thread.floats[:2])
-    matrices.multiply_vector(thread, _state(thread).blas, real, _operation(operation), m, n, alpha, a, lda, x, incx, beta, y, incy)
+    matrices.multiply_vector(thread, _blas(thread), real, _operation(operation), m, n, alpha, a, lda, x, incx, beta, y, incy)
 
 
 @answers("cublas{}scal")
 @_noting
 def scal(real: Real, thread: Thread, n: int, x: int, incx: int) -> None:
     """x *= alpha."""
-    vectors.scale(thread, _state(thread).blas, real, signed(n), _factor(real, thread.floats[0]), x, incx)
+    vectors.scale(thread, _blas(thread), real, signed(n), _factor(real, thread.floats[0]), x, incx)
 
 
 @answers("cublas{}axpy")
 @_noting
 def axpy(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
     """y += alpha x."""
-    vectors.add(thread, _state(thread).blas, real, signed(n), _factor(real, thread.floats[0]), x, incx, y, incy)
+    vectors.add(thread, _blas(thread), real, signed(n), _factor(real, thread.floats[0]), x, incx, y, incy)
 
 
 @answers("cublas{}copy")
 @_noting
 def copy(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
     """y = x."""
-    vectors.move(thread, _state(thread).blas, real, "copy", signed(n), x, incx, y, incy)
+    vectors.move(thread, _blas(thread), real, "copy", signed(n), x, incx, y, incy)
 
 
 @answers("cublas{}swap")
 @_noting
 def swap(real: Real, thread: Thread, n: int, x: int, incx: int, y: int, incy: int) -> None:
     """Exchange x and y."""
-    vectors.move(thread, _state(thread).blas, real, "swap", signed(n), x, incx, y, incy)
+    vectors.move(thread, _blas(thread), real, "swap", signed(n), x, incx, y, incy)
 
 
 def _number(thread: Thread, real: Real, name: str, n: int, *operands: tuple[int, int]) -> int:
-    return int.from_bytes(vectors.reduce(thread, _state(thread).blas, real, name, signed(n), operands, real.nbytes), "little")
+    return int.from_bytes(vectors.reduce(thread, _blas(thread), real, name, signed(n), operands, real.nbytes), "little")
 
 
 @answers("cublas{}dot")
@@ -182,7 +192,7 @@ def asum(real: Real, thread: Thread, n: int, x: int, incx: int) -> int:
 
 
 def _place(thread: Thread, real: Real, name: str, n: int, x: int, incx: int) -> int:
-    return int(struct.unpack("<i", vectors.reduce(thread, _state(thread).blas, real, name, signed(n), ((x, incx),), 4))[0])
+    return int(struct.unpack("<i", vectors.reduce(thread, _blas(thread), real, name, signed(n), ((x, incx),), 4))[0])
 
 
 @answers("cublasI{l}amax")

@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Real, blocks, present, scalar
+from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Life, Real, blocks, living, present, scalar
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusparse", not_supported=10, lacking=4, other=7, statuses={
@@ -26,13 +26,14 @@ _REAL: Final = {0: REALS["S"], 1: REALS["D"]}
 class Sparse:
     """What a handle stands for."""
 
+    life: Life
     stream: int = 0
     pointer_mode: int = HOST
 
 
 def sparse(thread: Thread, handle: int) -> Sparse:
     """Give what a handle stands for. Raises Refusal."""
-    return thread.session.thing(handle, Sparse)
+    return living(thread, handle, Sparse)
 
 
 def long(value: int) -> int:
@@ -63,14 +64,13 @@ def put(thread: Thread, out: int, thing: object) -> None:
 @answers("cusparseCreate")
 def create(thread: Thread, out: int) -> None:
     """Make a handle."""
-    thread.runtime.device()
-    put(thread, out, Sparse())
+    put(thread, out, Sparse(Life.now(thread)))
 
 
 @answers("cusparseDestroy")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a handle up."""
-    sparse(thread, handle)
+    thread.session.thing(handle, Sparse)
     thread.session.forget(handle)
 
 
