@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, host_array, living, present, to_device
 from archdef.run.pointer import Pointer
@@ -174,26 +174,26 @@ def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tu
 
 
 @answers("cufftPlan1d")
-def plan_1d(thread: Thread, out: int, n: int, kind: int, batch: int) -> None:
+def plan_1d(thread: Thread, out: int, n: Int, kind: Int, batch: Int) -> None:
     """Plan transforms of one dimension."""
     _created(thread, out, (n,), kind, batch)
 
 
 @answers("cufftPlan2d")
-def plan_2d(thread: Thread, out: int, nx: int, ny: int, kind: int) -> None:
+def plan_2d(thread: Thread, out: int, nx: Int, ny: Int, kind: Int) -> None:
     """Plan one of two dimensions."""
     _created(thread, out, (nx, ny), kind, 1)
 
 
 @answers("cufftPlan3d")
-def plan_3d(thread: Thread, out: int, nx: int, ny: int, nz: int, kind: int) -> None:
+def plan_3d(thread: Thread, out: int, nx: Int, ny: Int, nz: Int, kind: Int) -> None:
     """Plan one of three dimensions."""
     _created(thread, out, (nx, ny, nz), kind, 1)
 
 
 @answers("cufftPlanMany")
-def plan_many(thread: Thread, out: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
-              batch: int) -> None:
+def plan_many(thread: Thread, out: int, rank: Int, n: int, inembed: int, istride: Int, idist: Int, onembed: int, ostride: Int, odist: Int, kind: Int,
+              batch: Int) -> None:
     """Plan many, of arrays that lie in larger ones."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist))
     _created(thread, out, lengths, kind, batch, given)
@@ -207,33 +207,33 @@ def create(thread: Thread, out: int) -> None:
 
 
 @answers("cufftMakePlan1d")
-def make_1d(thread: Thread, handle: int, n: int, kind: int, batch: int, size: int) -> None:
+def make_1d(thread: Thread, handle: Int, n: Int, kind: Int, batch: Int, size: int) -> None:
     """Plan transforms of one dimension."""
     _made(thread, handle, (n,), kind, batch, size)
 
 
 @answers("cufftMakePlan2d")
-def make_2d(thread: Thread, handle: int, nx: int, ny: int, kind: int, size: int) -> None:
+def make_2d(thread: Thread, handle: Int, nx: Int, ny: Int, kind: Int, size: int) -> None:
     """Plan one of two dimensions."""
     _made(thread, handle, (nx, ny), kind, 1, size)
 
 
 @answers("cufftMakePlan3d")
-def make_3d(thread: Thread, handle: int, nx: int, ny: int, nz: int, kind: int, size: int) -> None:
+def make_3d(thread: Thread, handle: Int, nx: Int, ny: Int, nz: Int, kind: Int, size: int) -> None:
     """Plan one of three dimensions."""
     _made(thread, handle, (nx, ny, nz), kind, 1, size)
 
 
 @answers("cufftMakePlanMany")
-def make_many(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
-              batch: int, size: int) -> None:
+def make_many(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: Int, idist: Int, onembed: int, ostride: Int, odist: Int, kind: Int,
+              batch: Int, size: int) -> None:
     """Plan many, of arrays that lie in larger ones."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist))
     _made(thread, handle, lengths, kind, batch, size, given)
 
 
 @answers("cufftMakePlanMany64")
-def make_many_64(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
+def make_many_64(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: Int,
                  batch: int, size: int) -> None:
     """Plan many, with lengths of 64 bits."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist), "i8")
@@ -241,8 +241,8 @@ def make_many_64(thread: Thread, handle: int, rank: int, n: int, inembed: int, i
 
 
 @answers("cufftXtMakePlanMany")
-def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, itype: int, onembed: int, ostride: int,
-                       odist: int, otype: int, batch: int, size: int, kind: int) -> None:
+def make_many_of_types(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, itype: Int, onembed: int, ostride: int,
+                       odist: int, otype: Int, batch: int, size: int, kind: Int) -> None:
     """Plan many, of types that are named one by one."""
     types = signed(itype), signed(otype), signed(kind)
     if types not in _NAMED_TYPES:
@@ -251,21 +251,21 @@ def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: 
 
 
 @answers("cufftGetSize")
-def get_size(thread: Thread, handle: int, size: int) -> None:
+def get_size(thread: Thread, handle: Int, size: int) -> None:
     """Give the bytes that the passes need."""
     present(size=size)
     thread.memory.put_word(size, _ROOMS * _plan(thread, handle).nbytes)
 
 
 @answers("cufftDestroy")
-def destroy(thread: Thread, handle: int) -> None:
+def destroy(thread: Thread, handle: Int) -> None:
     """Give a plan up."""
     thread.session.thing(handle & 0xFFFFFFFF, Plan).free(thread)
     thread.session.forget(handle & 0xFFFFFFFF)
 
 
 @answers("cufftSetStream")
-def set_stream(thread: Thread, handle: int, stream: int) -> None:
+def set_stream(thread: Thread, handle: Int, stream: int) -> None:
     """Set where kernels go."""
     plan = _plan(thread, handle)
     thread.session.stream(stream)
@@ -316,36 +316,36 @@ def _execute(thread: Thread, handle: int, kind: str, letter: str, source: int, t
 
 
 @answers("cufftExecC2C")
-def exec_c2c(thread: Thread, handle: int, source: int, to: int, direction: int) -> None:
+def exec_c2c(thread: Thread, handle: Int, source: int, to: int, direction: Int) -> None:
     """Transform complex numbers."""
     _execute(thread, handle, _C2C, "S", source, to, direction)
 
 
 @answers("cufftExecR2C")
-def exec_r2c(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_r2c(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform real numbers; half of what comes out is stored."""
     _execute(thread, handle, _R2C, "S", source, to, -1)
 
 
 @answers("cufftExecC2R")
-def exec_c2r(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_c2r(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform back to real numbers."""
     _execute(thread, handle, _C2R, "S", source, to, 1)
 
 
 @answers("cufftExecZ2Z")
-def exec_z2z(thread: Thread, handle: int, source: int, to: int, direction: int) -> None:
+def exec_z2z(thread: Thread, handle: Int, source: int, to: int, direction: Int) -> None:
     """Transform complex numbers."""
     _execute(thread, handle, _C2C, "D", source, to, direction)
 
 
 @answers("cufftExecD2Z")
-def exec_d2z(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_d2z(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform real numbers; half of what comes out is stored."""
     _execute(thread, handle, _R2C, "D", source, to, -1)
 
 
 @answers("cufftExecZ2D")
-def exec_z2d(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_z2d(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform back to real numbers."""
     _execute(thread, handle, _C2R, "D", source, to, 1)

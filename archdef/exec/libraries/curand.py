@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import REALS, Library, Life, Real, device_memory, living, present, to_device
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
@@ -81,13 +81,13 @@ def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
 
 
 @answers("curandCreateGenerator")
-def create(thread: Thread, out: int, kind: int) -> None:
+def create(thread: Thread, out: int, kind: Int) -> None:
     """Make a generator whose numbers the device makes."""
     _create(thread, out, kind, on_host=False)
 
 
 @answers("curandCreateGeneratorHost")
-def create_host(thread: Thread, out: int, kind: int) -> None:
+def create_host(thread: Thread, out: int, kind: Int) -> None:
     """Make a generator whose numbers the host makes."""
     _create(thread, out, kind, on_host=True)
 
@@ -123,7 +123,7 @@ def set_offset(thread: Thread, handle: int, offset: int) -> None:
 
 
 @answers("curandSetGeneratorOrdering")
-def set_ordering(thread: Thread, handle: int, ordering: int) -> None:
+def set_ordering(thread: Thread, handle: int, ordering: Int) -> None:
     """Take the orders that are one here: best, default, legacy, dynamic."""
     found = _generator(thread, handle)
     if signed(ordering) == 102:
@@ -225,12 +225,12 @@ def _direction_vectors(thread: Thread, out: int, kind: int, bits: int) -> None:
 
 
 @answers("curandGetDirectionVectors32")
-def direction_vectors(thread: Thread, out: int, kind: int) -> None:
+def direction_vectors(thread: Thread, out: int, kind: Int) -> None:
     """Give the address of the direction vectors of 20,000 dimensions, of 32 bits."""
     _direction_vectors(thread, out, kind, 32)
 
 
 @answers("curandGetDirectionVectors64")
-def direction_vectors_64(thread: Thread, out: int, kind: int) -> None:
+def direction_vectors_64(thread: Thread, out: int, kind: Int) -> None:
     """Give the address of the direction vectors of 20,000 dimensions, of 64 bits."""
     _direction_vectors(thread, out, kind, 64)

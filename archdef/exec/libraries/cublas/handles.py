@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import DEVICE, HOST, Library, Life, Real, device_memory, living, present, scalar
 from archdef.run.pointer import Pointer
@@ -93,7 +93,7 @@ def version(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasGetProperty")
-def get_property(thread: Thread, kind: int, out: int) -> None:
+def get_property(thread: Thread, kind: Int, out: int) -> None:
     """Give a part of the version: major, minor, patch."""
     if signed(kind) not in (0, 1, 2):
         raise Refusal("InvalidValue", f"no property {signed(kind)}")
@@ -108,13 +108,13 @@ def runtime_version(thread: Thread) -> int:
 
 
 @answers("cublasGetStatusName")
-def status_name(thread: Thread, number: int) -> int:
+def status_name(thread: Thread, number: Int) -> int:
     """Give a status its name."""
     return thread.string("CUBLAS_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
 
 
 @answers("cublasGetStatusString")
-def status_text(thread: Thread, number: int) -> int:
+def status_text(thread: Thread, number: Int) -> int:
     """Say what a status means."""
     return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
 
@@ -147,7 +147,7 @@ def _get(thread: Thread, handle: int, name: str, out: int) -> None:
 
 
 @answers("cublasSetPointerMode_v2")
-def set_pointer_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_pointer_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Say where factors and results are."""
     _set(thread, handle, "pointer_mode", mode, range(2))
 
@@ -159,7 +159,7 @@ def get_pointer_mode(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasSetMathMode")
-def set_math_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_math_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Take what a product may lose: archdef's kernels compute in the precision of the call, which every mode allows."""
     _set(thread, handle, "math_mode", mode, range(64))
 
@@ -171,7 +171,7 @@ def get_math_mode(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasSetAtomicsMode")
-def set_atomics_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_atomics_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Take whether sums may come in any order: those of archdef's kernels always come in the same."""
     _set(thread, handle, "atomics_mode", mode, range(2))
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cusparse.handles import answers, long, put, typed
 from archdef.exec.libraries.library import Real, at_least, present
 from archdef.runtime.status import Refusal
@@ -116,25 +116,25 @@ def _set(thread: Thread, handle: int, name: str, value: int, most: int) -> None:
 
 
 @answers("cusparseSetMatType")
-def set_type(thread: Thread, handle: int, value: int) -> None:
+def set_type(thread: Thread, handle: int, value: Int) -> None:
     """Set what the matrix is."""
     _set(thread, handle, "type", value, 3)
 
 
 @answers("cusparseSetMatIndexBase")
-def set_base(thread: Thread, handle: int, value: int) -> None:
+def set_base(thread: Thread, handle: int, value: Int) -> None:
     """Set where indices begin."""
     _set(thread, handle, "base", value, 1)
 
 
 @answers("cusparseSetMatFillMode")
-def set_fill_mode(thread: Thread, handle: int, value: int) -> None:
+def set_fill_mode(thread: Thread, handle: int, value: Int) -> None:
     """Set which half of a triangular matrix is meant."""
     _set(thread, handle, "fill_mode", value, 1)
 
 
 @answers("cusparseSetMatDiagType")
-def set_diagonal_type(thread: Thread, handle: int, value: int) -> None:
+def set_diagonal_type(thread: Thread, handle: int, value: Int) -> None:
     """Set whether the diagonal is all 1."""
     _set(thread, handle, "diagonal_type", value, 1)
 
@@ -164,16 +164,16 @@ def get_base(thread: Thread, handle: int) -> int:
 
 
 @answers("cusparseCreateCsr", "cusparseCreateConstCsr")
-def create_csr(thread: Thread, out: int, rows: int, columns: int, count: int, starts: int, places: int, values: int, starts_type: int, places_type: int,
-               base: int, kind: int) -> None:
+def create_csr(thread: Thread, out: int, rows: int, columns: int, count: int, starts: int, places: int, values: int, starts_type: Int, places_type: Int,
+               base: Int, kind: Int) -> None:
     """Describe a matrix by rows."""
     at_least(0, rows=long(rows), columns=long(columns), elements=long(count))
     put(thread, out, SparseMatrix(rows, columns, count, starts, places, values, typed(kind), (index(starts_type), index(places_type)), based(base)))
 
 
 @answers("cusparseCreateCoo", "cusparseCreateConstCoo")
-def create_coo(thread: Thread, out: int, rows: int, columns: int, count: int, row_of: int, places: int, values: int, index_type: int, base: int,
-               kind: int) -> None:
+def create_coo(thread: Thread, out: int, rows: int, columns: int, count: int, row_of: int, places: int, values: int, index_type: Int, base: Int,
+               kind: Int) -> None:
     """Describe a matrix by elements, in the order of their rows."""
     at_least(0, rows=long(rows), columns=long(columns), elements=long(count))
     wide = index(index_type)
@@ -181,7 +181,7 @@ def create_coo(thread: Thread, out: int, rows: int, columns: int, count: int, ro
 
 
 @answers("cusparseCreateSpVec", "cusparseCreateConstSpVec")
-def create_sparse_vector(thread: Thread, out: int, size: int, count: int, places: int, values: int, index_type: int, base: int, kind: int) -> None:
+def create_sparse_vector(thread: Thread, out: int, size: int, count: int, places: int, values: int, index_type: Int, base: Int, kind: Int) -> None:
     """Describe a vector of which few elements are there."""
     at_least(0, size=long(size), elements=long(count))
     put(thread, out, SparseMatrix(0, size, count, 0, places, values, typed(kind), (0, index(index_type)), based(base)))
@@ -217,7 +217,7 @@ def _strided(found: SparseMatrix | DenseMatrix, batches: int, *strides: int) -> 
 
 
 @answers("cusparseCsrSetStridedBatch")
-def set_csr_batch(thread: Thread, handle: int, batches: int, next_starts: int, next_elements: int) -> None:
+def set_csr_batch(thread: Thread, handle: int, batches: Int, next_starts: int, next_elements: int) -> None:
     """Say that a description is of several matrices."""
     found = thread.session.thing(handle, SparseMatrix)
     _strided(found, batches, next_starts, next_elements)
@@ -225,7 +225,7 @@ def set_csr_batch(thread: Thread, handle: int, batches: int, next_starts: int, n
 
 
 @answers("cusparseCooSetStridedBatch")
-def set_coo_batch(thread: Thread, handle: int, batches: int, next_elements: int) -> None:
+def set_coo_batch(thread: Thread, handle: int, batches: Int, next_elements: int) -> None:
     """Say that a description is of several matrices."""
     found = thread.session.thing(handle, SparseMatrix)
     _strided(found, batches, next_elements)
@@ -253,14 +253,14 @@ def set_sparse_values(thread: Thread, handle: int, values: int) -> None:
 
 
 @answers("cusparseCreateDnVec", "cusparseCreateConstDnVec")
-def create_vector(thread: Thread, out: int, size: int, values: int, kind: int) -> None:
+def create_vector(thread: Thread, out: int, size: int, values: int, kind: Int) -> None:
     """Describe a vector."""
     at_least(0, size=long(size))
     put(thread, out, DenseMatrix(size, 1, values, typed(kind), 1, size))
 
 
 @answers("cusparseCreateDnMat", "cusparseCreateConstDnMat")
-def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int, values: int, kind: int, order: int) -> None:
+def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int, values: int, kind: Int, order: Int) -> None:
     """Describe a matrix whose elements are all there, column by column (1) or row by row (2)."""
     if signed(order) not in (1, _ROW_ORDER):
         raise Refusal("InvalidValue", f"no order {signed(order)} of elements")
@@ -271,7 +271,7 @@ def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int
 
 
 @answers("cusparseDnMatSetStridedBatch")
-def set_dense_batch(thread: Thread, handle: int, batches: int, next: int) -> None:
+def set_dense_batch(thread: Thread, handle: int, batches: Int, next: int) -> None:
     """Say that a description is of several matrices."""
     found = thread.session.thing(handle, DenseMatrix)
     _strided(found, batches, next)

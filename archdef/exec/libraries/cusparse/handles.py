@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Life, Real, blocks, living, present, scalar
 from archdef.runtime.status import Refusal
@@ -83,13 +83,13 @@ def version(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cusparseGetErrorName")
-def error_name(thread: Thread, number: int) -> int:
+def error_name(thread: Thread, number: Int) -> int:
     """Give a status its name."""
     return thread.string("CUSPARSE_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
 
 
 @answers("cusparseGetErrorString")
-def error_text(thread: Thread, number: int) -> int:
+def error_text(thread: Thread, number: Int) -> int:
     """Say what a status means."""
     return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
 
@@ -110,7 +110,7 @@ def get_stream(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cusparseSetPointerMode")
-def set_pointer_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_pointer_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Say where factors are."""
     found = sparse(thread, handle)
     if signed(mode) not in (HOST, DEVICE):

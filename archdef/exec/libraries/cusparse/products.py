@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import THREADS, Sparse, answers, factors, operation_of, run, same, sparse, straight, typed, word
 from archdef.exec.libraries.library import Real, at_least, blocks, present
@@ -38,7 +38,7 @@ def _batched(result: SparseMatrix | DenseMatrix, *factors: SparseMatrix | DenseM
 
 
 @answers("cusparseSpMV_bufferSize")
-def spmv_size(thread: Thread, handle: int, operation: int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: int, algorithm: int, size: int) -> None:
+def spmv_size(thread: Thread, handle: int, operation: Int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: Int, algorithm: Int, size: int) -> None:
     """Say that no memory is needed."""
     sparse(thread, handle)
     present(size=size)
@@ -46,7 +46,7 @@ def spmv_size(thread: Thread, handle: int, operation: int, alpha: int, matrix: i
 
 
 @answers("cusparseSpMV_preprocess")
-def spmv_prepare(thread: Thread, handle: int, operation: int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: int, algorithm: int,
+def spmv_prepare(thread: Thread, handle: int, operation: Int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: Int, algorithm: Int,
                  buffer: int) -> None:
     """Check the matrix: its kernel needs no preparation."""
     sparse(thread, handle)
@@ -54,7 +54,7 @@ def spmv_prepare(thread: Thread, handle: int, operation: int, alpha: int, matrix
 
 
 @answers("cusparseSpMV")
-def spmv(thread: Thread, handle: int, operation: int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: int, algorithm: int, buffer: int) -> None:
+def spmv(thread: Thread, handle: int, operation: Int, alpha: int, matrix: int, x: int, beta: int, y: int, kind: Int, algorithm: Int, buffer: int) -> None:
     """y = alpha A x + beta y."""
     found, a = sparse(thread, handle), thread.session.thing(matrix, SparseMatrix)
     first, second = thread.session.thing(x, DenseMatrix), thread.session.thing(y, DenseMatrix)
@@ -68,7 +68,7 @@ def spmv(thread: Thread, handle: int, operation: int, alpha: int, matrix: int, x
 
 
 @answers("cusparseSpMM_bufferSize")
-def spmm_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: int, algorithm: int,
+def spmm_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: Int, algorithm: Int,
               size: int) -> None:
     """Say that no memory is needed."""
     sparse(thread, handle)
@@ -77,7 +77,7 @@ def spmm_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, mat
 
 
 @answers("cusparseSpMM_preprocess")
-def spmm_prepare(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: int, algorithm: int,
+def spmm_prepare(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: Int, algorithm: Int,
                  buffer: int) -> None:
     """Check the matrix: its kernel needs no preparation."""
     sparse(thread, handle)
@@ -85,7 +85,7 @@ def spmm_prepare(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, 
 
 
 @answers("cusparseSpMM")
-def spmm(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: int, algorithm: int,
+def spmm(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, matrix: int, b: int, beta: int, c: int, kind: Int, algorithm: Int,
          buffer: int) -> None:
     """C = alpha A op(B) + beta C."""
     found, a = sparse(thread, handle), thread.session.thing(matrix, SparseMatrix)
@@ -101,7 +101,7 @@ def spmm(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, matrix: 
 
 
 @answers("cusparseSDDMM_bufferSize")
-def sddmm_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: int, algorithm: int,
+def sddmm_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: Int, algorithm: Int,
                size: int) -> None:
     """Say that no memory is needed."""
     sparse(thread, handle)
@@ -110,7 +110,7 @@ def sddmm_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a:
 
 
 @answers("cusparseSDDMM_preprocess")
-def sddmm_prepare(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: int, algorithm: int,
+def sddmm_prepare(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: Int, algorithm: Int,
                   buffer: int) -> None:
     """Check the matrix: its kernel needs no preparation."""
     sparse(thread, handle)
@@ -118,7 +118,7 @@ def sddmm_prepare(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int,
 
 
 @answers("cusparseSDDMM")
-def sddmm(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: int, algorithm: int,
+def sddmm(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, matrix: int, kind: Int, algorithm: Int,
           buffer: int) -> None:
     """C = alpha op(A) op(B) + beta C where C has elements."""
     found, c = sparse(thread, handle), thread.session.thing(matrix, SparseMatrix)
@@ -139,7 +139,7 @@ def sddmm(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int,
 
 
 @answers("cusparse{}csrmv")
-def csrmv(real: Real, thread: Thread, handle: int, operation: int, m: int, n: int, count: int, alpha: int, description: int, values: int, starts: int,
+def csrmv(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: Int, count: Int, alpha: int, description: int, values: int, starts: int,
           places: int, x: int, beta: int, y: int) -> None:
     """y = alpha A x + beta y, as before CUDA 11."""
     found, about = sparse(thread, handle), general(thread, description)
@@ -150,8 +150,8 @@ def csrmv(real: Real, thread: Thread, handle: int, operation: int, m: int, n: in
 
 
 @answers("cusparse{}csrmm")
-def csrmm(real: Real, thread: Thread, handle: int, operation: int, m: int, n: int, k: int, count: int, alpha: int, description: int, values: int,
-          starts: int, places: int, b: int, ldb: int, beta: int, c: int, ldc: int) -> None:
+def csrmm(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: Int, k: Int, count: Int, alpha: int, description: int, values: int,
+          starts: int, places: int, b: int, ldb: Int, beta: int, c: int, ldc: Int) -> None:
     """C = alpha A B + beta C, as before CUDA 11."""
     found, about = sparse(thread, handle), general(thread, description)
     m, n, k, count = signed(m), signed(n), signed(k), signed(count)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix
 from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, put, run_for_each, same, sparse, straight, typed, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, add_up, put_starts, read_number, sort
@@ -94,7 +94,7 @@ def destroy(thread: Thread, state: int) -> None:
 
 
 @answers("cusparseSpGEMM_workEstimation")
-def count_products(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, c: int, kind: int, algorithm: int, state: int,
+def count_products(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, c: int, kind: Int, algorithm: Int, state: int,
                    size: int, buffer: int) -> None:
     """Count the products of elements, or say how much memory that needs."""
     step = _step(thread, handle, of_a, of_b, (a, b, c), kind, algorithm, state)
@@ -126,7 +126,7 @@ def product_count(thread: Thread, state: int, out: int) -> None:
 
 
 @answers("cusparseSpGEMM_estimateMemory")
-def product_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, c: int, kind: int, algorithm: int, state: int,
+def product_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, c: int, kind: Int, algorithm: Int, state: int,
                  size: int, buffer: int, compute_size: int) -> None:
     """Say how much memory the products need. They are made all at once, so that the part of them that the program names means nothing."""
     step = _step(thread, handle, of_a, of_b, (a, b, c), kind, algorithm, state)
@@ -140,7 +140,7 @@ def product_size(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, 
 
 
 @answers("cusparseSpGEMM_compute")
-def multiply(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, c: int, kind: int, algorithm: int, state: int,
+def multiply(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, c: int, kind: Int, algorithm: Int, state: int,
              size: int, buffer: int) -> None:
     """Make the elements of A B, and count them, or say how much memory that needs."""
     step = _step(thread, handle, of_a, of_b, (a, b, c), kind, algorithm, state)
@@ -165,7 +165,7 @@ def multiply(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: i
 
 
 @answers("cusparseSpGEMM_copy")
-def put_product(thread: Thread, handle: int, of_a: int, of_b: int, alpha: int, a: int, b: int, beta: int, c: int, kind: int, algorithm: int,
+def put_product(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: int, b: int, beta: int, c: int, kind: Int, algorithm: Int,
                 state: int) -> None:
     """C = alpha A B + beta C, of which `multiply` has made the product."""
     step = _step(thread, handle, of_a, of_b, (a, b, c), kind, algorithm, state)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, factors, integer, run_for_each, sparse, word
 from archdef.exec.libraries.cusparse.sorting import add_up, read_number
@@ -27,8 +27,8 @@ class _Given:
 
 
 @answers("cusparse{}csrgeam2_bufferSizeExt")
-def sum_size(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int, of_a: int, a_count: int, a_values: int, a_starts: int, a_places: int,
-             beta: int, of_b: int, b_count: int, b_values: int, b_starts: int, b_places: int, of_c: int, c_values: int, c_starts: int, c_places: int,
+def sum_size(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, of_a: int, a_count: Int, a_values: int, a_starts: int, a_places: int,
+             beta: int, of_b: int, b_count: Int, b_values: int, b_starts: int, b_places: int, of_c: int, c_values: int, c_starts: int, c_places: int,
              size: int) -> None:
     """Say that no memory is needed."""
     sparse(thread, handle)
@@ -37,7 +37,7 @@ def sum_size(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int
 
 
 @answers("cusparseXcsrgeam2Nnz")
-def sum_count(thread: Thread, handle: int, m: int, n: int, of_a: int, a_count: int, a_starts: int, a_places: int, of_b: int, b_count: int, b_starts: int,
+def sum_count(thread: Thread, handle: int, m: Int, n: Int, of_a: int, a_count: Int, a_starts: int, a_places: int, of_b: int, b_count: Int, b_starts: int,
               b_places: int, of_c: int, c_starts: int, total: int, workspace: int) -> None:
     """Write where the rows of a sum begin, and how many elements it has."""
     found, base = sparse(thread, handle), general(thread, of_c).base
@@ -58,8 +58,8 @@ def sum_count(thread: Thread, handle: int, m: int, n: int, of_a: int, a_count: i
 
 
 @answers("cusparse{}csrgeam2")
-def add(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int, of_a: int, a_count: int, a_values: int, a_starts: int, a_places: int,
-        beta: int, of_b: int, b_count: int, b_values: int, b_starts: int, b_places: int, of_c: int, c_values: int, c_starts: int, c_places: int,
+def add(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, of_a: int, a_count: Int, a_values: int, a_starts: int, a_places: int,
+        beta: int, of_b: int, b_count: Int, b_values: int, b_starts: int, b_places: int, of_c: int, c_values: int, c_starts: int, c_places: int,
         buffer: int) -> None:
     """C = alpha A + beta B, where `sum_count` has written the rows of C."""
     found = sparse(thread, handle)

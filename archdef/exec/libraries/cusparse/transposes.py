@@ -1,7 +1,7 @@
 """Sparse matrices by columns instead of rows, which are those of the transposed matrix."""
 from __future__ import annotations
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, based
 from archdef.exec.libraries.cusparse.handles import answers, integer, run_for_each, sparse, typed, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, put_starts, sort
@@ -24,8 +24,8 @@ def _nbytes(count: int) -> int:
 
 
 @answers("cusparseCsr2cscEx2_bufferSize")
-def transpose_size(thread: Thread, handle: int, m: int, n: int, count: int, values: int, starts: int, places: int, to_values: int, to_starts: int,
-                   to_places: int, kind: int, with_values: int, base: int, algorithm: int, size: int) -> None:
+def transpose_size(thread: Thread, handle: int, m: Int, n: Int, count: Int, values: int, starts: int, places: int, to_values: int, to_starts: int,
+                   to_places: int, kind: Int, with_values: Int, base: Int, algorithm: Int, size: int) -> None:
     """Say how much memory the sort needs."""
     sparse(thread, handle)
     m, n, count = _checked(m, n, count, with_values, algorithm)
@@ -35,8 +35,8 @@ def transpose_size(thread: Thread, handle: int, m: int, n: int, count: int, valu
 
 
 @answers("cusparseCsr2cscEx2")
-def transpose(thread: Thread, handle: int, m: int, n: int, count: int, values: int, starts: int, places: int, to_values: int, to_starts: int,
-              to_places: int, kind: int, with_values: int, base: int, algorithm: int, buffer: int) -> None:
+def transpose(thread: Thread, handle: int, m: Int, n: Int, count: Int, values: int, starts: int, places: int, to_values: int, to_starts: int,
+              to_places: int, kind: Int, with_values: Int, base: Int, algorithm: Int, buffer: int) -> None:
     """Give a matrix by columns, each in the order of its rows."""
     found, real = sparse(thread, handle), typed(kind)
     m, n, count = _checked(m, n, count, with_values, algorithm)
