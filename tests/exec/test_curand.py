@@ -134,9 +134,9 @@ def test_generators_give_their_sequences(build, machine, kind, where, tmp_path):
 def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     found, got = run(build, MACHINES[-1], tmp_path, "wrong")
     assert {name: int(status[0]) for name, status in got} == {
-        "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "order": 104, "stream": 101, "host": 104, "room": 104, "missing": 103, "none": 0,
+        "kind": 103, "sobol": 103, "null": 104, "handle": 101, "output": 104, "odd": 105, "odd_philox": 0, "dimensions": 103, "order": 104, "stream": 101, "host": 104, "room": 104, "missing": 103, "none": 0,
         "destroy": 0, "destroyed": 101}
-    assert found.missing == {"curandGeneratePoisson": 1} and "curandCreateGenerator: generator 201 (Sobol's)" in found.failures
+    assert found.missing == {"curandGeneratePoisson": 1} and "curandCreateGenerator: generator 202 (Sobol's, scrambled)" in found.failures
 
 
 # The first and the last numbers of dimensions 0, 1, 2, 9999 and 19999 that cuRAND 10.4.5 gives (the real library, called on its host).
@@ -157,6 +157,34 @@ def test_direction_vectors_are_those_of_the_library(build, tmp_path):
     assert [(row[1], row[2], row[31]) for row in vectors["vectors"]] == DIRECTIONS
     assert [(row[1], row[2], row[63]) for row in vectors["long_vectors"]] == LONG_DIRECTIONS
     assert all(row[0] == 1 << 31 for row in vectors["vectors"])
+
+
+def place(dimension, number):
+    """Give a number of a sequence, by the definition."""
+    gray, found = (number ^ number >> 1) & 0xFFFFFFFF, 0
+    for bit in range(32):
+        found ^= int(sobol.directions(32)[dimension, bit]) if gray >> bit & 1 else 0
+    return found
+
+
+@pytest.mark.parametrize("where", ["device", "host"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_quasirandom_numbers_are_those_of_their_definition(build, machine, where, tmp_path):
+    """The order, what is refused, and where sequences go on, are those of a host generator of cuRAND 10.4.5."""
+    pytest.importorskip("scipy")
+    doubles = where == "host" or "fp64" in registry.get(machine).isa.features
+    found, got = run(build, machine, tmp_path, "sobol", where, *([] if doubles else ["single"]))
+    assert found.exit_code == 0 and {each.kernel for each in found.kernels} == (
+        set() if where == "host" else {"archdef_sobol_bits", "archdef_sobol_uniform", *(["archdef_sobol_d_uniform"] if doubles else [])})
+    assert [list(numbers) for _, numbers in got[:3]] == [[104, 104], [103, 104, 0, 103], [105]]
+    at, offset = 3, 0xFFFFFFFD
+    for dimensions, (name, numbers) in zip([3] * (3 + doubles) + [2, 1], got[at:], strict=True):
+        each = len(numbers) // dimensions
+        shown = range(each) if each < 10 else [0, 1, 65534, 65535, 65536, each - 1]
+        bits = np.array([place(dimension, offset + i & 0xFFFFFFFF) for dimension in range(dimensions) for i in shown], "u4")
+        wanted = bits if name == "bits" else bits.astype("f4") * np.float32(2 ** -32) + np.float32(2 ** -33) if name == "uniform" else bits * 2.0 ** -32 + 2.0 ** -32
+        assert (numbers.reshape(dimensions, each)[:, shown].reshape(-1) == wanted).all(), (name, dimensions)
+        offset += each
 
 
 def test_a_missing_table_is_said_by_the_extra_that_brings_it(build, monkeypatch, tmp_path):

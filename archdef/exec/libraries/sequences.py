@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 
 _WORDS, _BITS = 5, 160
+_DRAWN_AT_ONCE = 1 << 16
 
 
 class Sequences(ABC):
@@ -45,6 +47,11 @@ class Sequences(ABC):
     def draw(self, what: str, count: int) -> np.ndarray:
         """Give the next numbers."""
 
+    def pieces(self, what: str, count: int) -> Iterator[np.ndarray]:
+        """Give the next numbers, some at a time: a program may ask for more than there is memory."""
+        for first in range(0, count, _DRAWN_AT_ONCE):
+            yield self.draw(what, min(_DRAWN_AT_ONCE, count - first))
+
 
 class InTurn(Sequences):
     """Sequences of which each gives one number, or a pair of normal numbers, at its turn."""
@@ -66,7 +73,7 @@ class InTurn(Sequences):
 
     def uniform(self, states: np.ndarray) -> np.ndarray:
         """Give the next uniform numbers of single precision."""
-        return _uniform(self.bits(states))
+        return uniform(self.bits(states))
 
     def uniform_double(self, states: np.ndarray) -> np.ndarray:
         """Give the next uniform numbers of double precision."""
@@ -104,7 +111,8 @@ class InTurn(Sequences):
         return np.concatenate(made).reshape(-1)
 
 
-def _uniform(bits: np.ndarray) -> np.ndarray:
+def uniform(bits: np.ndarray) -> np.ndarray:
+    """Give the uniform numbers of single precision that bits make."""
     return np.asarray(bits.astype("f4") * np.float32(2.3283064e-10) + np.float32(2.3283064e-10) / np.float32(2))
 
 
@@ -114,7 +122,7 @@ def _uniform_double(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 def _normal(size_bits: np.ndarray, angle_bits: np.ndarray) -> np.ndarray:
     part = np.float32(2.3283064e-10) * np.float32(6.2831855)
-    size, angle = np.sqrt(np.float32(-2) * np.log(_uniform(size_bits))), angle_bits.astype("f4") * part + part / np.float32(2)
+    size, angle = np.sqrt(np.float32(-2) * np.log(uniform(size_bits))), angle_bits.astype("f4") * part + part / np.float32(2)
     return np.stack([size * np.sin(angle), size * np.cos(angle)], axis=-1)
 
 
@@ -306,7 +314,7 @@ class Philox(Sequences):
         if what == "bits":
             return words
         if what == "uniform":
-            return _uniform(words)
+            return uniform(words)
         if what == "uniform_double":
             return _uniform_double(words[:, ::2], words[:, 1::2])
         return _normal(words[:, ::2], words[:, 1::2]) if what == "normal" else _normal_double(*(words[:, each::4] for each in range(4)))

@@ -1,4 +1,4 @@
-"""Direction numbers of Sobol's sequences, as cuRAND has them: those of Joe and Kuo, which scipy has a table of.
+"""Sobol's sequences, as cuRAND has them: with the direction numbers of Joe and Kuo, which scipy has a table of.
 
 Reference: S. Joe and F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008 (new-joe-kuo-6).
 """
@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from archdef.errors import ArchdefError, MissingExtra
+from archdef.exec.libraries.sequences import Sequences, uniform
 
+_DRAWN_AT_ONCE: Final = 1 << 16
 DIMENSIONS: Final = 20000
 """As many as cuRAND has."""
 DIGESTS: Final = {
@@ -38,3 +41,42 @@ def directions(bits: int) -> np.ndarray:
         raise OtherDirections(f"scipy {scipy.__version__} has other direction vectors than cuRAND")
     found.flags.writeable = False
     return found
+
+
+class Sobol(Sequences):
+    """Quasirandom numbers of so many dimensions: all numbers of the first, then all of the next."""
+
+    name = "sobol"
+
+    def __init__(self, dimensions: int, place: int):
+        """place : of the first number of each dimension."""
+        self.dimensions, self.turn = dimensions, place & 0xFFFFFFFF
+        self.states = directions(32)[:dimensions]
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """How many dimensions there are."""
+        return self.dimensions
+
+    def units(self, what: str, count: int) -> int:
+        return count
+
+    def threads(self, units: int) -> int:
+        return units
+
+    def take(self, units: int) -> None:
+        self.turn = (self.turn + units // self.dimensions) & 0xFFFFFFFF
+
+    def draw(self, what: str, count: int) -> np.ndarray:
+        return np.concatenate(list(self.pieces(what, count)))
+
+    def pieces(self, what: str, count: int) -> Iterator[np.ndarray]:
+        each = count // self.dimensions
+        for vectors in self.states:
+            for first in range(0, each, _DRAWN_AT_ONCE):
+                places = ((self.turn + first + np.arange(min(_DRAWN_AT_ONCE, each - first), dtype="u8")) & np.uint64(0xFFFFFFFF)).astype("u4")
+                gray, bits = places ^ places >> np.uint32(1), np.zeros(len(places), "u4")
+                for bit, vector in enumerate(vectors):
+                    bits ^= np.where(gray >> np.uint32(bit) & np.uint32(1), vector, np.uint32(0))
+                yield bits if what == "bits" else uniform(bits) if what == "uniform" else bits * 2.0 ** -32 + 2.0 ** -32
+        self.take(count)

@@ -1,4 +1,4 @@
-// Random numbers. The compiler is told STATE, what a sequence's state is: Xorwow, Mrg or Philox; NAME, which the kernels' names begin with; and
+// Random numbers. The compiler is told STATE, what a sequence's state is: Xorwow, Mrg, Philox or Sobol; NAME, which the kernels' names begin with; and
 // REAL, the type of uniform and normal numbers.
 #define JOINED(a, b) a##b
 #define KERNEL(a, b) JOINED(a, b)
@@ -58,6 +58,19 @@ struct Philox {
     }
 };
 
+// Bratley and Fox, Algorithm 659, ACM Transactions on Mathematical Software 14(1), 1988: a dimension of Sobol's sequences, whose places are in the order of
+// Antonov and Saleev.
+struct Sobol {
+    unsigned directions[32];
+    __device__ unsigned at(unsigned place) const
+    {
+        unsigned gray = place ^ place >> 1, x = 0;
+        for (int bit = 0; bit < 32; ++bit)
+            x ^= gray >> bit & 1 ? directions[bit] : 0;
+        return x;
+    }
+};
+
 struct Draw { unsigned sequences, turn; Long count; };     // the next number is of sequence `turn`; each takes its turn, or four with Philox
 
 template <class State, class Make> __device__ void draw(State *states, Draw what, Make make)
@@ -94,6 +107,14 @@ template <int BLOCKS, class Number, class Make> __device__ void draw_fours(Philo
             state = next;
     }
     states[mine] = state;
+}
+
+// All numbers of a dimension come behind each other; `what.sequences` is how many dimensions there are, `what.turn` the place of the first number.
+template <class Make> __device__ void draw_dimensions(const Sobol *dimensions, Draw what, Make make)
+{
+    Long each = what.count / what.sequences;
+    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < what.count; i += gridDim.x * (Long)blockDim.x)
+        make(dimensions[i / each].at(what.turn + (unsigned)(i % each)), i);
 }
 
 __device__ float uniform(unsigned x) { return x * 2.3283064e-10f + 2.3283064e-10f / 2.0f; }
@@ -213,13 +234,28 @@ __device__ void draw_normal(Philox *states, Draw what, REAL *out, REAL mean, REA
     });
 }
 
+__device__ void draw_bits(Sobol *dimensions, Draw what, unsigned *out)
+{
+    draw_dimensions(dimensions, what, [=](unsigned x, Long i) { out[i] = x; });
+}
+__device__ void quasirandom(unsigned x, float &to) { to = uniform(x); }
+#ifdef DOUBLES
+__device__ void quasirandom(unsigned x, double &to) { to = x * 2.3283064365386963e-10 + 2.3283064365386963e-10; }
+#endif
+__device__ void draw_uniform(Sobol *dimensions, Draw what, REAL *out)
+{
+    draw_dimensions(dimensions, what, [=](unsigned x, Long i) { quasirandom(x, out[i]); });
+}
+
 #ifndef DOUBLE_ONLY
 extern "C" __global__ void KERNEL(NAME, bits)(STATE *states, Draw what, unsigned *out) { draw_bits(states, what, out); }
 #endif
 
 extern "C" __global__ void KERNEL(NAME, uniform)(STATE *states, Draw what, REAL *out) { draw_uniform(states, what, out); }
 
+#ifndef UNIFORM_ONLY
 extern "C" __global__ void KERNEL(NAME, normal)(STATE *states, Draw what, REAL *out, REAL mean, REAL deviation)
 {
     draw_normal(states, what, out, mean, deviation);
 }
+#endif
