@@ -15,7 +15,7 @@ SLOW = {
     "bounds": "causes matrix_roofline within_bounds within_bounds_full",
     "children": "launches_by_kernels",
     "docs": "commands_of_pages figures interactive pages pages_run site testing_pages",
-    "exec": "cublas cufft curand cusparse library_kernels",
+    "exec": "cublas cufft curand cusparse cusparse_made library_kernels",
     "example_plugins": "example_plugins",
     "engine": "recalled_accesses translation",
     "fields": "every_field optional_components",

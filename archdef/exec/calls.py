@@ -5,7 +5,7 @@ import contextlib
 import inspect
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,6 +22,10 @@ NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(
 """What the stand-in has, by number."""
 Answer: TypeAlias = "Callable[..., int | None]"
 """``(thread, *arguments) → what the function returns``; None is success."""
+Int: TypeAlias = int
+"""A parameter of an answer that the header declares as an int, or as an enumeration: what else is in its register, or on the stack, means nothing."""
+UInt: TypeAlias = int
+"""The same of an unsigned int. Parameters with no more than `int` have 64 bits."""
 
 
 def runtime_number(error: BaseException) -> int:
@@ -40,7 +44,14 @@ class Call:
     def __init__(self, answer: Answer, status: bool, number: Callable[[BaseException], int] = runtime_number, refused: str = ""):
         """number : what the function returns for an error; refused : why it never does anything."""
         self.answer, self.status, self.number, self.refused = answer, status, number, refused
-        self.parameters = len(inspect.signature(answer).parameters) - 1
+        self.annotations = [each.annotation for each in list(inspect.signature(answer).parameters.values())[1:]]
+        """Of each parameter, as written."""
+        self._read = [_READ.get(each) for each in self.annotations]
+        self.parameters = len(self.annotations)
+
+    def arguments(self, words: Sequence[int]) -> list[int]:
+        """Read the parameters out of what registers and stack have."""
+        return [word if read is None else read(word) for word, read in zip(words, self._read, strict=False)]
 
 
 CALLS: dict[str, Call] = {}
@@ -56,8 +67,8 @@ def refusal(name: str) -> int | None:
 
 
 def answers(*names: str, status: bool = True, number: Callable[[BaseException], int] = runtime_number) -> Callable[[Answer], Answer]:
-    """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares: floats and
-    structures by value it finds in `Thread.floats` and in two integers."""
+    """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares, annotated `Int` or
+    `UInt` where that has 32 bits: floats and structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
         if twice := CALLS.keys() & set(names):
             raise ValueError(f"answered twice: {', '.join(sorted(twice))}")
@@ -149,6 +160,15 @@ def signed(value: int) -> int:
     """Read 32 bits as an int of C."""
     value &= 0xFFFFFFFF
     return value - (1 << 32) if value >> 31 else value
+
+
+def unsigned(value: int) -> int:
+    """Read 32 bits as an unsigned int of C."""
+    return value & 0xFFFFFFFF
+
+
+_READ: Final[dict[object, Callable[[int], int]]] = {"Int": signed, "UInt": unsigned}
+"""Annotation of a parameter → how it is read."""
 
 
 def shape(xy: int, z: int) -> tuple[int, int, int]:

@@ -189,10 +189,11 @@ class Server:
         thread.per_thread = name.endswith(("_ptsz", "_ptds"))
         thread.uses_runtime = thread.uses_runtime or call.status and name not in QUERIES
         thread.floats, thread.stack = request.floats, request.integers[6:]
+        arguments = call.arguments(request.integers)
         try:
-            result = call.answer(thread, *request.integers[:call.parameters]) or SUCCESS
+            result = call.answer(thread, *arguments) or SUCCESS
             if _LOG.isEnabledFor(logging.DEBUG):
-                _LOG.debug("%s%s = %s", name, tuple(map(hex, request.integers[:call.parameters])), result)
+                _LOG.debug("%s%s = %s", name, tuple(map(hex, arguments)), result)
         except Gone:
             raise
         except ArchdefError as error:

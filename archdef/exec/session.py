@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import logging
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
@@ -110,6 +111,10 @@ class Session:
         """What is allocated. Without unified addressing an address means another thing on each device."""
         self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
         self._lasting = self._lasting_left = 0
+        self._resets: Counter[int] = Counter()
+        """How often what devices had was freed, by the identity of their memory."""
+        self._tables: dict[str, int] = {}
+        """Constants of libraries that the program was given → their address."""
         self._ended = False
 
     @property
@@ -240,6 +245,11 @@ class Session:
         """Forget what a reset of a device has freed."""
         with self.lock:
             self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
+            self._resets[id(memory)] += 1
+
+    def resets(self, device: int) -> int:
+        """Say how often a device was reset."""
+        return self._resets[id(self.runtime.device(device).memory)]
 
     def host_allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate page-locked memory that the program and archdef both see, and give its address."""
@@ -255,6 +265,19 @@ class Session:
                 self._lasting, self._lasting_left = (self.host_allocate(connection, max(room, _PIECE_BYTES)), max(room, _PIECE_BYTES))
             self._lasting, self._lasting_left, address = self._lasting + room, self._lasting_left - room, self._lasting
             return address
+
+    def table(self, connection: Connection, name: str, data: np.ndarray) -> int:
+        """Give the address of constants in the program, in ordinary memory that stays until its end. Raises Refusal."""
+        with self.lock:
+            if name not in self._tables:
+                with open(mapped.shared_file(data.nbytes), "wb") as file:
+                    file.write(data.tobytes())
+                    file.flush()
+                    address = connection.map(0, data.nbytes, 0, file.fileno())
+                if not address:
+                    raise Refusal("MemoryAllocation", f"the program has no room for {data.nbytes} bytes")
+                self._tables[name] = address
+            return self._tables[name]
 
     def host_free(self, connection: Connection, address: int) -> None:
         """Give it back."""

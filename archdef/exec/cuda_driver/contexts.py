@@ -1,7 +1,7 @@
 """Contexts, and the stack of them that each thread has."""
 from __future__ import annotations
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.contexts import Context
 from archdef.exec.cuda_driver.calls import answers
 from archdef.runtime.status import Refusal
@@ -11,7 +11,7 @@ _FOUR_BYTE_BANKS = 1
 
 
 @answers("cuInit", context=False, initialised=False)
-def initialise(thread: Thread, flags: int) -> None:
+def initialise(thread: Thread, flags: UInt) -> None:
     """Begin."""
     if flags & 0xFFFFFFFF:
         raise Refusal("InvalidValue", f"cuInit takes the flags 0, got {flags & 0xFFFFFFFF:#x}")
@@ -19,13 +19,13 @@ def initialise(thread: Thread, flags: int) -> None:
 
 
 @answers("cuCtxCreate", "cuCtxCreate_v2", context=False)
-def create(thread: Thread, out: int, flags: int, device: int) -> None:
+def create(thread: Thread, out: int, flags: UInt, device: Int) -> None:
     """Make one and make it current."""
     thread.memory.put_word(out, thread.session.contexts.create(thread, signed(device), flags & 0xFFFFFFFF).handle)
 
 
 @answers("cuCtxCreate_v3", context=False)
-def create_with_affinity(thread: Thread, out: int, affinities: int, count: int, flags: int, device: int) -> None:
+def create_with_affinity(thread: Thread, out: int, affinities: int, count: Int, flags: UInt, device: Int) -> None:
     """Make one and make it current. Raises Refusal where it shall have some of the multiprocessors only."""
     if signed(count):
         raise Refusal("NotSupported", "contexts that have some of the multiprocessors only")
@@ -48,7 +48,7 @@ def destroy(thread: Thread, handle: int) -> None:
 
 
 @answers("cuCtxAttach")
-def attach(thread: Thread, out: int, flags: int) -> None:
+def attach(thread: Thread, out: int, flags: UInt) -> None:
     """Let one more hold the current one. Raises Refusal for a primary one, which is retained."""
     found = thread.session.contexts.needed(thread)
     if flags & 0xFFFFFFFF or found.primary:
@@ -112,7 +112,7 @@ def flags(thread: Thread, out: int) -> None:
 
 
 @answers("cuCtxSetFlags")
-def set_flags(thread: Thread, value: int) -> None:
+def set_flags(thread: Thread, value: UInt) -> None:
     """Set its flags."""
     thread.session.contexts.needed(thread).flags = value & 0xFFFFFFFF
 
@@ -149,7 +149,7 @@ def bank_width(thread: Thread, out: int) -> None:
 
 
 @answers("cuCtxEnablePeerAccess")
-def enable_peer(thread: Thread, handle: int, peer_flags: int) -> None:
+def enable_peer(thread: Thread, handle: int, peer_flags: UInt) -> None:
     """Let the device reach the memory of another context's."""
     thread.runtime.DeviceEnablePeerAccess(thread.session.contexts.known(handle).device, peer_flags & 0xFFFFFFFF)
 
@@ -162,7 +162,7 @@ def disable_peer(thread: Thread, handle: int) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ primary contexts
 @answers("cuDevicePrimaryCtxRetain", context=False)
-def retain(thread: Thread, out: int, number: int) -> None:
+def retain(thread: Thread, out: int, number: Int) -> None:
     """Hold the primary context of a device."""
     primary = thread.session.contexts.primary(signed(number))
     thread.memory.put_word(out, primary.handle)
@@ -170,19 +170,19 @@ def retain(thread: Thread, out: int, number: int) -> None:
 
 
 @answers("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2", context=False)
-def release(thread: Thread, number: int) -> None:
+def release(thread: Thread, number: Int) -> None:
     """Hold it no longer."""
     thread.session.contexts.release(thread, signed(number))
 
 
 @answers("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset_v2", context=False)
-def reset(thread: Thread, number: int) -> None:
+def reset(thread: Thread, number: Int) -> None:
     """Free what was made in it."""
     thread.session.contexts.reset(thread, signed(number))
 
 
 @answers("cuDevicePrimaryCtxGetState", context=False)
-def primary_state(thread: Thread, number: int, flags_out: int, active_out: int) -> None:
+def primary_state(thread: Thread, number: Int, flags_out: int, active_out: int) -> None:
     """Say whether somebody uses it."""
     primary = thread.session.contexts.primary(signed(number))
     for out, value in ((flags_out, primary.flags), (active_out, int(primary.active))):
@@ -191,7 +191,7 @@ def primary_state(thread: Thread, number: int, flags_out: int, active_out: int) 
 
 
 @answers("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2", context=False)
-def set_primary_flags(thread: Thread, number: int, value: int) -> None:
+def set_primary_flags(thread: Thread, number: Int, value: UInt) -> None:
     """Set its flags: how the host waits changes nothing here."""
     thread.session.contexts.primary(signed(number)).flags = value & 0xFFFFFFFF
 

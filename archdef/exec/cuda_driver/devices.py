@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.cuda_driver.calls import answers
 from archdef.runtime.status import Refusal
 
@@ -16,14 +16,14 @@ _PERFORMANCE_RANK, _ACCESS, _NATIVE_ATOMICS, _ARRAY_ACCESS = range(1, 5)
 
 
 @answers("cuDeviceGet", context=False)
-def get(thread: Thread, out: int, number: int) -> None:
+def get(thread: Thread, out: int, number: Int) -> None:
     """Give the device of a number: the number itself."""
     thread.runtime.device(signed(number))
     thread.memory.put_word(out, number, 4)
 
 
 @answers("cuDeviceGetName", context=False)
-def name(thread: Thread, out: int, nbytes: int, number: int) -> None:
+def name(thread: Thread, out: int, nbytes: Int, number: Int) -> None:
     """Give its name, as far as there is room."""
     if signed(nbytes) < 1:
         raise Refusal("InvalidValue", f"a name does not fit into {signed(nbytes)} bytes")
@@ -32,26 +32,26 @@ def name(thread: Thread, out: int, nbytes: int, number: int) -> None:
 
 
 @answers("cuDeviceGetUuid", "cuDeviceGetUuid_v2", context=False)
-def uuid(thread: Thread, out: int, number: int) -> None:
+def uuid(thread: Thread, out: int, number: Int) -> None:
     """Give bytes that no other device of the process has."""
     thread.runtime.device(signed(number))
     thread.memory.put(out, f"archdef-{signed(number):07}".encode().ljust(_UUID_BYTES, b"\0"))
 
 
 @answers("cuDeviceTotalMem_v2", context=False)
-def total_memory(thread: Thread, out: int, number: int) -> None:
+def total_memory(thread: Thread, out: int, number: Int) -> None:
     """Count its bytes."""
     thread.memory.put_word(out, thread.runtime.GetDeviceProperties(signed(number)).totalGlobalMem)
 
 
 @answers("cuDeviceTotalMem", context=False)
-def total_memory_of_32_bits(thread: Thread, out: int, number: int) -> None:
+def total_memory_of_32_bits(thread: Thread, out: int, number: Int) -> None:
     """Count its bytes as far as 32 bits reach."""
     thread.memory.put_word(out, min(thread.runtime.GetDeviceProperties(signed(number)).totalGlobalMem, _MOST_32_BITS), 4)
 
 
 @answers("cuDeviceComputeCapability", context=False)
-def capability(thread: Thread, major: int, minor: int, number: int) -> None:
+def capability(thread: Thread, major: int, minor: int, number: Int) -> None:
     """Give its compute capability; 0.0 where it has none."""
     found = thread.runtime.GetDeviceProperties(signed(number))
     thread.memory.put_word(major, found.major, 4)
@@ -59,7 +59,7 @@ def capability(thread: Thread, major: int, minor: int, number: int) -> None:
 
 
 @answers("cuDeviceGetProperties", context=False)
-def properties(thread: Thread, out: int, number: int) -> None:
+def properties(thread: Thread, out: int, number: Int) -> None:
     """Fill a CUdevprop."""
     found = thread.runtime.GetDeviceProperties(signed(number))
     thread.memory.put(out, struct.pack("<14i", found.maxThreadsPerBlock, *found.maxThreadsDim, *found.maxGridSize, found.sharedMemPerBlock, found.totalConstMem,
@@ -77,7 +77,7 @@ def by_bus_id(thread: Thread, out: int, text: int) -> None:
 
 
 @answers("cuDeviceGetP2PAttribute", context=False)
-def peer_attribute(thread: Thread, out: int, attribute: int, number: int, peer: int) -> None:
+def peer_attribute(thread: Thread, out: int, attribute: Int, number: Int, peer: Int) -> None:
     """Say what a device may do with the memory of another."""
     what = attribute & 0xFFFFFFFF
     if what not in (_PERFORMANCE_RANK, _ACCESS, _NATIVE_ATOMICS, _ARRAY_ACCESS) or signed(number) == signed(peer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from archdef.exec.calls import NAMES, SUCCESS, Thread, signed
+from archdef.exec.calls import NAMES, SUCCESS, Int, Thread, UInt, signed
 from archdef.exec.calls import answers as runtime_answers
 from archdef.exec.cuda_driver.calls import NOT_FOUND, answers
 from archdef.runtime.status import Refusal
@@ -47,13 +47,13 @@ def _found(state: int) -> int:
 
 
 @answers("cuGetProcAddress", context=False, initialised=False)
-def address(thread: Thread, symbol: int, out: int, version: int, flags: int) -> int:
+def address(thread: Thread, symbol: int, out: int, version: Int, flags: int) -> int:
     """Give the address of a function."""
     return _found(_look_up(thread, symbol, out, version, flags))
 
 
 @answers("cuGetProcAddress_v2", context=False, initialised=False)
-def address_or_state(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> int:
+def address_or_state(thread: Thread, symbol: int, out: int, version: Int, flags: int, state_out: int) -> int:
     """Give the address of a function, and say whether there is one."""
     state = _look_up(thread, symbol, out, version, flags)
     if not state_out:
@@ -78,7 +78,7 @@ def entry_point(thread: Thread, symbol: int, out: int, flags: int, state_out: in
 
 
 @runtime_answers("cudaGetDriverEntryPointByVersion", "cudaGetDriverEntryPointByVersion_ptsz")
-def entry_point_by_version(thread: Thread, symbol: int, out: int, version: int, flags: int, state_out: int) -> None:
+def entry_point_by_version(thread: Thread, symbol: int, out: int, version: UInt, flags: int, state_out: int) -> None:
     """Give the address of a function of the driver, as a version of CUDA has it."""
     flags = flags or (_PER_THREAD if thread.per_thread else 0)
     state = _look_up(thread, symbol, out, version, flags)

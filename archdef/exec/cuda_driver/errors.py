@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.cuda_driver.calls import answers
 from archdef.runtime.status import STATUS, Refusal
 
@@ -43,13 +43,13 @@ def error_text(number: int) -> str | None:
 
 
 @answers("cuGetErrorName", context=False, initialised=False)
-def put_name(thread: Thread, number: int, out: int) -> None:
+def put_name(thread: Thread, number: Int, out: int) -> None:
     """Give an error its name."""
     _put(thread, out, number, error_name(signed(number)))
 
 
 @answers("cuGetErrorString", context=False, initialised=False)
-def put_text(thread: Thread, number: int, out: int) -> None:
+def put_text(thread: Thread, number: Int, out: int) -> None:
     """Say what an error means."""
     _put(thread, out, number, error_text(signed(number)))
 

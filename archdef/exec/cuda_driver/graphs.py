@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
-from archdef.exec.calls import CALLS, Thread
+from archdef.exec.calls import CALLS, Thread, UInt
 from archdef.exec.cuda_driver import boxes
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import kernel_of
@@ -85,7 +85,7 @@ def info(thread: Thread, stream: int, status: int, number: int) -> None:
 
 
 @answers("cuStreamUpdateCaptureDependencies")
-def update_dependencies(thread: Thread, stream: int, nodes: int, count: int, flags: int) -> None:
+def update_dependencies(thread: Thread, stream: int, nodes: int, count: int, flags: UInt) -> None:
     """Change what the next node waits for."""
     capture.update_dependencies_2(thread, stream, nodes, 0, count, flags)
 

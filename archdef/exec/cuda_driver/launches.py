@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.cuda_driver import references
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, module_of, on_device
@@ -29,14 +29,14 @@ def _words(*values: int) -> tuple[int, ...]:
 
 
 @answers("cuLaunchKernel")
-def launch(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int, block_x: int, block_y: int, block_z: int, shared_bytes: int, stream: int,
-           arguments: int, extra: int) -> None:
+def launch(thread: Thread, function: int, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt, block_z: UInt, shared_bytes: UInt,
+           stream: int, arguments: int, extra: int) -> None:
     """Launch."""
     _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, extra)
 
 
 @answers("cuLaunchCooperativeKernel")
-def launch_cooperative(thread: Thread, function: int, grid_x: int, grid_y: int, grid_z: int, block_x: int, block_y: int, block_z: int, shared_bytes: int,
+def launch_cooperative(thread: Thread, function: int, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt, block_z: UInt, shared_bytes: UInt,
                        stream: int, arguments: int) -> None:
     """Launch a grid that may synchronise."""
     _launch(thread, function, _words(grid_x, grid_y, grid_z), _words(block_x, block_y, block_z), shared_bytes, stream, arguments, 0, [(COOPERATIVE, 1)])
@@ -101,7 +101,7 @@ def split(kernel: Kernel, data: bytes) -> list[bytes]:
 
 # -------------------------------------------------------------------------------------------------------- what kernels take
 @answers("cuFuncGetAttribute")
-def get_attribute(thread: Thread, out: int, attribute: int, function: int) -> None:
+def get_attribute(thread: Thread, out: int, attribute: Int, function: int) -> None:
     """Say what a kernel takes."""
     thread.memory.put_word(out, _attribute(thread, kernel_of(thread, function), attribute & 0xFFFFFFFF), 4)
 
@@ -117,13 +117,13 @@ def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
 
 
 @answers("cuFuncSetAttribute")
-def set_attribute(thread: Thread, function: int, attribute: int, value: int) -> None:
+def set_attribute(thread: Thread, function: int, attribute: Int, value: Int) -> None:
     """Set an attribute of a kernel, as the runtime does."""
     thread.runtime.FuncSetAttribute(kernel_of(thread, function), signed(attribute), signed(value))
 
 
 @answers("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
-def prefer(thread: Thread, function: int, what: int) -> None:
+def prefer(thread: Thread, function: int, what: Int) -> None:
     """Check the kernel: shares of L1 follow from what blocks take, and banks have one width."""
     kernel_of(thread, function)
 
@@ -161,19 +161,19 @@ def _any_kernel(thread: Thread, handle: int) -> Kernel:
 
 # ---------------------------------------------------------------------------------------------------------------- occupancy
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessor")
-def active_blocks(thread: Thread, out: int, function: int, threads: int, shared_bytes: int) -> None:
+def active_blocks(thread: Thread, out: int, function: int, threads: Int, shared_bytes: int) -> None:
     """Count resident blocks."""
     thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), signed(threads), shared_bytes), 4)
 
 
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
-def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: int, shared_bytes: int, flags: int) -> None:
+def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: Int, shared_bytes: int, flags: UInt) -> None:
     """Count resident blocks; flags are about caching that does not change the number here."""
     active_blocks(thread, out, function, threads, shared_bytes)
 
 
 @answers("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
-def best_block(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: int) -> None:
+def best_block(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: Int) -> None:
     """Give the block size of most resident threads, and the smallest grid of it that fills the device."""
     def shared(threads: int) -> int:
         return thread.connection.call(shared_of, threads) if shared_of else shared_bytes

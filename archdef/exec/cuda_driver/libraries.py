@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.cuda_driver import images, launches, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
@@ -27,7 +27,7 @@ def _load(thread: Thread, out: int, image: images.Image, options: Options) -> No
 
 
 @answers("cuLibraryLoadData", context=False)
-def load_data(thread: Thread, out: int, code: int, numbers: int, values: int, count: int, _: int, __: int, library_options: int) -> None:
+def load_data(thread: Thread, out: int, code: int, numbers: int, values: int, count: UInt, _: int, __: int, library_options: UInt) -> None:
     """Load PTX or a fat binary."""
     options = Options(thread, count, numbers, values)
     try:
@@ -75,7 +75,7 @@ def count_kernels(thread: Thread, out: int, handle: int) -> None:
 
 
 @answers("cuLibraryEnumerateKernels", context=False)
-def list_kernels(thread: Thread, outs: int, count: int, handle: int) -> None:
+def list_kernels(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     library = thread.session.thing(handle, Library)
     names = on_device(thread, library).module.kernels[:count & 0xFFFFFFFF]
@@ -115,19 +115,19 @@ def name(thread: Thread, out: int, handle: int) -> None:
 
 
 @answers("cuKernelGetAttribute")
-def get_attribute(thread: Thread, out: int, attribute: int, handle: int, device: int) -> None:
+def get_attribute(thread: Thread, out: int, attribute: Int, handle: int, device: Int) -> None:
     """Say what a kernel takes on a device."""
     launches.get_attribute(thread, out, attribute, _on(thread, handle, device))
 
 
 @answers("cuKernelSetAttribute")
-def set_attribute(thread: Thread, attribute: int, value: int, handle: int, device: int) -> None:
+def set_attribute(thread: Thread, attribute: Int, value: Int, handle: int, device: Int) -> None:
     """Set an attribute of a kernel on a device."""
     launches.set_attribute(thread, _on(thread, handle, device), attribute, value)
 
 
 @answers("cuKernelSetCacheConfig")
-def prefer(thread: Thread, handle: int, what: int, device: int) -> None:
+def prefer(thread: Thread, handle: int, what: Int, device: Int) -> None:
     """Check the kernel: shares of L1 follow from what blocks take."""
     _on(thread, handle, device)
 

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
@@ -29,7 +29,7 @@ class Link:
 
 
 @answers("cuLinkCreate", "cuLinkCreate_v2")
-def create(thread: Thread, count: int, numbers: int, values: int, out: int) -> None:
+def create(thread: Thread, count: UInt, numbers: int, values: int, out: int) -> None:
     """Begin."""
     thread.memory.put_word(out, thread.session.handle(Link(Options(thread, count, numbers, values))))
 

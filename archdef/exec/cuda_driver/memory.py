@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import boxes, memory
 from archdef.runtime import ends
@@ -24,7 +24,7 @@ def allocate(thread: Thread, out: int, nbytes: int) -> None:
 
 
 @answers("cuMemAllocPitch_v2")
-def allocate_rows(thread: Thread, out: int, pitch_out: int, width: int, height: int, element_bytes: int) -> None:
+def allocate_rows(thread: Thread, out: int, pitch_out: int, width: int, height: int, element_bytes: UInt) -> None:
     """Allocate rows."""
     if not width or not height or element_bytes & 0xFFFFFFFF not in _ELEMENT_BYTES:
         raise Refusal("InvalidValue", f"{height} rows of {width} bytes, elements of {element_bytes & 0xFFFFFFFF} (4, 8 or 16)")
@@ -33,7 +33,7 @@ def allocate_rows(thread: Thread, out: int, pitch_out: int, width: int, height: 
 
 
 @answers("cuMemAllocManaged")
-def allocate_managed(thread: Thread, out: int, nbytes: int, flags: int) -> None:
+def allocate_managed(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate memory that the program and the device both use."""
     memory.malloc_managed(thread, out, nbytes, flags)
     _note(thread, out)
@@ -154,19 +154,19 @@ def _answer_sets(width: int) -> None:
     bits = 8 * width
 
     @answers(f"cuMemsetD{bits}_v2")
-    def fill(thread: Thread, address: int, value: int, count: int) -> None:
+    def fill(thread: Thread, address: int, value: UInt, count: int) -> None:
         _fill(thread, address, value, count, width, 0)
 
     @answers(f"cuMemsetD{bits}Async")
-    def fill_async(thread: Thread, address: int, value: int, count: int, stream: int) -> None:
+    def fill_async(thread: Thread, address: int, value: UInt, count: int, stream: int) -> None:
         _fill(thread, address, value, count, width, stream)
 
     @answers(f"cuMemsetD2D{bits}_v2")
-    def fill_rows(thread: Thread, address: int, pitch: int, value: int, columns: int, rows: int) -> None:
+    def fill_rows(thread: Thread, address: int, pitch: int, value: UInt, columns: int, rows: int) -> None:
         _fill_rows(thread, address, pitch, value, columns, rows, width, 0)
 
     @answers(f"cuMemsetD2D{bits}Async")
-    def fill_rows_async(thread: Thread, address: int, pitch: int, value: int, columns: int, rows: int, stream: int) -> None:
+    def fill_rows_async(thread: Thread, address: int, pitch: int, value: UInt, columns: int, rows: int, stream: int) -> None:
         _fill_rows(thread, address, pitch, value, columns, rows, width, stream)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from archdef.errors import ArchdefError
 from archdef.exec import fatbin
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
@@ -45,7 +45,7 @@ def load_data(thread: Thread, out: int, image: int) -> None:
 
 
 @answers("cuModuleLoadDataEx")
-def load_data_with_options(thread: Thread, out: int, image: int, count: int, numbers: int, values: int) -> None:
+def load_data_with_options(thread: Thread, out: int, image: int, count: UInt, numbers: int, values: int) -> None:
     """Load PTX or a fat binary, and say what is wrong with it where the program wants to read that."""
     options = Options(thread, count, numbers, values)
     try:
@@ -93,7 +93,7 @@ def count_functions(thread: Thread, out: int, handle: int) -> None:
 
 
 @answers("cuModuleEnumerateFunctions")
-def list_functions(thread: Thread, outs: int, count: int, handle: int) -> None:
+def list_functions(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     of = thread.session.thing(handle, Loaded)
     names = of.module.kernels[:count & 0xFFFFFFFF]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.cuda_driver.calls import answers
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
@@ -49,7 +49,7 @@ def _packed(attribute: int, described: dict[str, Any]) -> bytes:
 
 
 @answers("cuPointerGetAttribute")
-def attribute(thread: Thread, out: int, number: int, address: int) -> None:
+def attribute(thread: Thread, out: int, number: Int, address: int) -> None:
     """Give one attribute. Raises Refusal where CUDA knows nothing of the address, and for a pointer that the memory does not have."""
     described = _described(thread, address)
     if described is None:
@@ -61,7 +61,7 @@ def attribute(thread: Thread, out: int, number: int, address: int) -> None:
 
 
 @answers("cuPointerGetAttributes")
-def attributes(thread: Thread, count: int, numbers: int, outs: int, address: int) -> None:
+def attributes(thread: Thread, count: UInt, numbers: int, outs: int, address: int) -> None:
     """Give several; 0 where there is nothing to say."""
     count &= 0xFFFFFFFF
     if not 0 < count <= _MOST_ATTRIBUTES:

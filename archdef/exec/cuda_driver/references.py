@@ -5,7 +5,7 @@ import struct
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.cuda_driver.arrays import DESCRIPTION, element, format_of
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import Loaded
@@ -102,7 +102,7 @@ def get_surface(thread: Thread, out: int, handle: int, name: int) -> None:
 
 
 @answers("cuTexRefSetArray", "cuSurfRefSetArray")
-def set_array(thread: Thread, reference: int, array: int, flags: int) -> None:
+def set_array(thread: Thread, reference: int, array: int, flags: UInt) -> None:
     """Let a reference stand for an array, whose format it then has."""
     found, made = thread.session.thing(reference, Reference), thread.session.thing(array, Array)
     if flags & 0xFFFFFFFF not in ((0, _OVERRIDE_FORMAT) if found.surface else (_OVERRIDE_FORMAT,)):
@@ -132,7 +132,7 @@ def set_rows(thread: Thread, reference: int, description: int, address: int, pit
 
 
 @answers("cuTexRefSetFormat")
-def set_format(thread: Thread, reference: int, kind: int, channels: int) -> None:
+def set_format(thread: Thread, reference: int, kind: Int, channels: Int) -> None:
     """Set the format of linear memory; that of an array is its own. Raises Refusal for another one than the array's."""
     found, form = _texture(thread, reference), (kind & 0xFFFFFFFF, signed(channels))
     element(*form)
@@ -142,7 +142,7 @@ def set_format(thread: Thread, reference: int, kind: int, channels: int) -> None
 
 
 @answers("cuTexRefSetAddressMode")
-def set_mode(thread: Thread, reference: int, axis: int, mode: int) -> None:
+def set_mode(thread: Thread, reference: int, axis: Int, mode: Int) -> None:
     """Say what lies outside, along one axis."""
     found = _texture(thread, reference)
     if not 0 <= signed(axis) < _AXES:
@@ -151,26 +151,26 @@ def set_mode(thread: Thread, reference: int, axis: int, mode: int) -> None:
 
 
 @answers("cuTexRefSetFilterMode")
-def set_filter(thread: Thread, reference: int, mode: int) -> None:
+def set_filter(thread: Thread, reference: int, mode: Int) -> None:
     """Say whether texels are interpolated."""
     _texture(thread, reference).filtering = mode & 0xFFFFFFFF
 
 
 @answers("cuTexRefSetFlags")
-def set_flags(thread: Thread, reference: int, flags: int) -> None:
+def set_flags(thread: Thread, reference: int, flags: UInt) -> None:
     """Set whether coordinates are normalized, and integers are read as they are."""
     sampling(None, (0, 0, 0), 0, flags & 0xFFFFFFFF)        # raises Refusal for flags that there are not
     _texture(thread, reference).flags = flags & 0xFFFFFFFF
 
 
 @answers("cuTexRefSetMaxAnisotropy")
-def set_anisotropy(thread: Thread, reference: int, most: int) -> None:
+def set_anisotropy(thread: Thread, reference: int, most: UInt) -> None:
     """Set the anisotropy; more than 1 is refused at the launch."""
     _texture(thread, reference).anisotropy = most & 0xFFFFFFFF
 
 
 @answers("cuParamSetTexRef")
-def of_function(thread: Thread, function: int, unit: int, reference: int) -> None:
+def of_function(thread: Thread, function: int, unit: Int, reference: int) -> None:
     """Check the reference: a kernel uses those of its module, without being told."""
     thread.session.thing(reference, Reference)
 
@@ -202,7 +202,7 @@ def get_format(thread: Thread, kind_out: int, channels_out: int, reference: int)
 
 
 @answers("cuTexRefGetAddressMode")
-def get_mode(thread: Thread, out: int, reference: int, axis: int) -> None:
+def get_mode(thread: Thread, out: int, reference: int, axis: Int) -> None:
     """Say what lies outside, along one axis."""
     if not 0 <= signed(axis) < _AXES:
         raise Refusal("InvalidValue", f"textures have no axis {signed(axis)}")

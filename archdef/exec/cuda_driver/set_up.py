@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import struct
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import function_of
 from archdef.exec.cuda_driver.launches import MOST_ARGUMENT_BYTES, split, start
@@ -11,7 +11,7 @@ from archdef.runtime.status import Refusal
 
 
 @answers("cuFuncSetBlockShape")
-def set_block(thread: Thread, function: int, x: int, y: int, z: int) -> None:
+def set_block(thread: Thread, function: int, x: Int, y: Int, z: Int) -> None:
     """Say how many threads the blocks of the next launches have."""
     block = signed(x), signed(y), signed(z)
     if min(block) < 1:
@@ -20,13 +20,13 @@ def set_block(thread: Thread, function: int, x: int, y: int, z: int) -> None:
 
 
 @answers("cuFuncSetSharedSize")
-def set_shared_bytes(thread: Thread, function: int, nbytes: int) -> None:
+def set_shared_bytes(thread: Thread, function: int, nbytes: UInt) -> None:
     """Say how much dynamic shared memory they have."""
     function_of(thread, function).set_up.shared_bytes = nbytes & 0xFFFFFFFF
 
 
 @answers("cuParamSetSize")
-def set_size(thread: Thread, function: int, nbytes: int) -> None:
+def set_size(thread: Thread, function: int, nbytes: UInt) -> None:
     """Say how many bytes of arguments they have."""
     nbytes &= 0xFFFFFFFF
     if nbytes > MOST_ARGUMENT_BYTES:
@@ -46,19 +46,19 @@ def _put(thread: Thread, function: int, offset: int, data: bytes) -> None:
 
 
 @answers("cuParamSeti")
-def set_integer(thread: Thread, function: int, offset: int, value: int) -> None:
+def set_integer(thread: Thread, function: int, offset: Int, value: UInt) -> None:
     """Set an argument of 32 bits."""
     _put(thread, function, offset, struct.pack("<I", value & 0xFFFFFFFF))
 
 
 @answers("cuParamSetf")
-def set_float(thread: Thread, function: int, offset: int) -> None:
+def set_float(thread: Thread, function: int, offset: Int) -> None:
     """Set an argument that is a float: the lower half of the register in which it came."""
     _put(thread, function, offset, struct.pack("<d", thread.floats[0])[:4])
 
 
 @answers("cuParamSetv")
-def set_bytes(thread: Thread, function: int, offset: int, address: int, nbytes: int) -> None:
+def set_bytes(thread: Thread, function: int, offset: Int, address: int, nbytes: UInt) -> None:
     """Set an argument of any kind."""
     if nbytes & 0xFFFFFFFF > MOST_ARGUMENT_BYTES:
         raise Refusal("InvalidValue", f"an argument of {nbytes & 0xFFFFFFFF} bytes")
@@ -72,13 +72,13 @@ def launch_block(thread: Thread, function: int) -> None:
 
 
 @answers("cuLaunchGrid")
-def launch_grid(thread: Thread, function: int, width: int, height: int) -> None:
+def launch_grid(thread: Thread, function: int, width: Int, height: Int) -> None:
     """Launch a grid."""
     launch_grid_async(thread, function, width, height, 0)
 
 
 @answers("cuLaunchGridAsync")
-def launch_grid_async(thread: Thread, function: int, width: int, height: int, stream: int) -> None:
+def launch_grid_async(thread: Thread, function: int, width: Int, height: Int, stream: int) -> None:
     """Launch a grid in a stream."""
     found, grid = function_of(thread, function), (signed(width), signed(height), 1)
     if min(grid) < 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.cuda_runtime.boxes import Place, copy_box
 from archdef.runtime.arrays import Array
 from archdef.runtime.ends import DEVICE_TO_DEVICE
@@ -34,7 +34,7 @@ def create_format(thread: Thread, out: int, x: int, y: int, z: int, w: int, kind
 
 
 @answers("cudaMallocArray")
-def malloc_array(thread: Thread, out: int, desc: int, width: int, height: int, flags: int) -> None:
+def malloc_array(thread: Thread, out: int, desc: int, width: int, height: int, flags: UInt) -> None:
     """Allocate an array of one or two dimensions."""
     thread.memory.put_word(out, thread.session.handle(thread.runtime.MallocArray(format_at(thread, desc), width, height, flags & 0xFFFFFFFF)))
 
@@ -84,13 +84,13 @@ def _to_array(thread: Thread, array: int, x: int, y: int, source: int, pitch: in
 
 
 @answers("cudaMemcpy2DToArray", "cudaMemcpy2DToArray_ptds")
-def to_array(thread: Thread, array: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int) -> None:
+def to_array(thread: Thread, array: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: Int) -> None:
     """Copy rows into an array and wait."""
     _to_array(thread, array, x, y, source, pitch, width, height, kind, 0, wait=True)
 
 
 @answers("cudaMemcpy2DToArrayAsync", "cudaMemcpy2DToArrayAsync_ptsz")
-def to_array_async(thread: Thread, array: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int) -> None:
+def to_array_async(thread: Thread, array: int, x: int, y: int, source: int, pitch: int, width: int, height: int, kind: Int, stream: int) -> None:
     """Put a copy of rows into an array into a stream."""
     _to_array(thread, array, x, y, source, pitch, width, height, kind, stream, wait=False)
 
@@ -103,19 +103,19 @@ def _from_array(thread: Thread, to: int, pitch: int, array: int, x: int, y: int,
 
 
 @answers("cudaMemcpy2DFromArray", "cudaMemcpy2DFromArray_ptds")
-def from_array(thread: Thread, to: int, pitch: int, array: int, x: int, y: int, width: int, height: int, kind: int) -> None:
+def from_array(thread: Thread, to: int, pitch: int, array: int, x: int, y: int, width: int, height: int, kind: Int) -> None:
     """Copy rows out of an array and wait."""
     _from_array(thread, to, pitch, array, x, y, width, height, kind, 0, wait=True)
 
 
 @answers("cudaMemcpy2DFromArrayAsync", "cudaMemcpy2DFromArrayAsync_ptsz")
-def from_array_async(thread: Thread, to: int, pitch: int, array: int, x: int, y: int, width: int, height: int, kind: int, stream: int) -> None:
+def from_array_async(thread: Thread, to: int, pitch: int, array: int, x: int, y: int, width: int, height: int, kind: Int, stream: int) -> None:
     """Put a copy of rows out of an array into a stream."""
     _from_array(thread, to, pitch, array, x, y, width, height, kind, stream, wait=False)
 
 
 @answers("cudaMemcpy2DArrayToArray", "cudaMemcpy2DArrayToArray_ptds")
-def between_arrays(thread: Thread, to: int, to_x: int, to_y: int, source: int, x: int, y: int, width: int, height: int, kind: int) -> None:
+def between_arrays(thread: Thread, to: int, to_x: int, to_y: int, source: int, x: int, y: int, width: int, height: int, kind: Int) -> None:
     """Copy rows from array to array and wait."""
     arrays, box = [thread.session.thing(each, Array) for each in (to, source)], (width, height, 1)
     copy_box(thread, arrays[0].region_of_bytes(to_x, to_y, 0, box), arrays[1].region_of_bytes(x, y, 0, box), box, kind, 0, wait=True)
@@ -123,31 +123,31 @@ def between_arrays(thread: Thread, to: int, to_x: int, to_y: int, source: int, x
 
 # --------------------------------------------------------------------------------- copies of bytes, as CUDA 9 and older had them
 @answers("cudaMemcpyToArray", "cudaMemcpyToArray_ptds")
-def bytes_to_array(thread: Thread, array: int, x: int, y: int, source: int, nbytes: int, kind: int) -> None:
+def bytes_to_array(thread: Thread, array: int, x: int, y: int, source: int, nbytes: int, kind: Int) -> None:
     """Copy bytes into an array, over the ends of its rows, and wait."""
     copy_box(thread, thread.session.thing(array, Array).run_of_bytes(x, y, nbytes), Place(source, 0), (nbytes, 1, 1), kind, 0, wait=True)
 
 
 @answers("cudaMemcpyToArrayAsync", "cudaMemcpyToArrayAsync_ptsz")
-def bytes_to_array_async(thread: Thread, array: int, x: int, y: int, source: int, nbytes: int, kind: int, stream: int) -> None:
+def bytes_to_array_async(thread: Thread, array: int, x: int, y: int, source: int, nbytes: int, kind: Int, stream: int) -> None:
     """Put a copy of bytes into an array into a stream."""
     copy_box(thread, thread.session.thing(array, Array).run_of_bytes(x, y, nbytes), Place(source, 0), (nbytes, 1, 1), kind, stream, wait=False)
 
 
 @answers("cudaMemcpyFromArray", "cudaMemcpyFromArray_ptds")
-def bytes_from_array(thread: Thread, to: int, array: int, x: int, y: int, nbytes: int, kind: int) -> None:
+def bytes_from_array(thread: Thread, to: int, array: int, x: int, y: int, nbytes: int, kind: Int) -> None:
     """Copy bytes out of an array and wait."""
     copy_box(thread, Place(to, 0), thread.session.thing(array, Array).run_of_bytes(x, y, nbytes), (nbytes, 1, 1), kind, 0, wait=True)
 
 
 @answers("cudaMemcpyFromArrayAsync", "cudaMemcpyFromArrayAsync_ptsz")
-def bytes_from_array_async(thread: Thread, to: int, array: int, x: int, y: int, nbytes: int, kind: int, stream: int) -> None:
+def bytes_from_array_async(thread: Thread, to: int, array: int, x: int, y: int, nbytes: int, kind: Int, stream: int) -> None:
     """Put a copy of bytes out of an array into a stream."""
     copy_box(thread, Place(to, 0), thread.session.thing(array, Array).run_of_bytes(x, y, nbytes), (nbytes, 1, 1), kind, stream, wait=False)
 
 
 @answers("cudaMemcpyArrayToArray", "cudaMemcpyArrayToArray_ptds")
-def bytes_between_arrays(thread: Thread, to: int, to_x: int, to_y: int, source: int, x: int, y: int, nbytes: int, kind: int) -> None:
+def bytes_between_arrays(thread: Thread, to: int, to_x: int, to_y: int, source: int, x: int, y: int, nbytes: int, kind: Int) -> None:
     """Copy bytes from array to array and wait."""
     arrays = [thread.session.thing(each, Array) for each in (to, source)]
     copy_box(thread, arrays[0].run_of_bytes(to_x, to_y, nbytes), arrays[1].run_of_bytes(x, y, nbytes), (nbytes, 1, 1), DEVICE_TO_DEVICE, 0, wait=True)

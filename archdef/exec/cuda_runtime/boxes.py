@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Int, Thread, answers, signed
 from archdef.exec.cuda_runtime.memory import device_end
 from archdef.runtime.arrays import Array
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Region, check_reach
@@ -94,13 +94,13 @@ def _check_direction(thread: Thread, to: Side, source: Side, kind: int) -> None:
 
 
 @answers("cudaMemcpy2D", "cudaMemcpy2D_ptds")
-def memcpy_2d(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int) -> None:
+def memcpy_2d(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: Int) -> None:
     """Copy rows and wait."""
     copy_box(thread, Place(to, to_pitch), Place(source, pitch), _rows(width, height, to_pitch, pitch), kind, 0, wait=True)
 
 
 @answers("cudaMemcpy2DAsync", "cudaMemcpy2DAsync_ptsz")
-def memcpy_2d_async(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int, stream: int) -> None:
+def memcpy_2d_async(thread: Thread, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: Int, stream: int) -> None:
     """Put a copy of rows into a stream."""
     copy_box(thread, Place(to, to_pitch), Place(source, pitch), _rows(width, height, to_pitch, pitch), kind, stream, wait=False)
 
@@ -187,13 +187,13 @@ def malloc_3d(thread: Thread, out: int) -> None:
 
 
 @answers("cudaMemset2D", "cudaMemset2D_ptds")
-def memset_2d(thread: Thread, address: int, pitch: int, value: int, width: int, height: int) -> None:
+def memset_2d(thread: Thread, address: int, pitch: int, value: Int, width: int, height: int) -> None:
     """Set rows."""
     memset_2d_async(thread, address, pitch, value, width, height, 0)
 
 
 @answers("cudaMemset2DAsync", "cudaMemset2DAsync_ptsz")
-def memset_2d_async(thread: Thread, address: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+def memset_2d_async(thread: Thread, address: int, pitch: int, value: Int, width: int, height: int, stream: int) -> None:
     """Set rows in a stream."""
     box = _rows(width, height, pitch)
     if min(box):

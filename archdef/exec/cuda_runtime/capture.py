@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, answers
+from archdef.exec.calls import Int, Thread, UInt, answers
 from archdef.exec.cuda_runtime.graphs import nodes_at, plain_edges, thing
 from archdef.host import Graph
 
@@ -13,13 +13,13 @@ _INFO_BY_DEFAULT: Final = 13
 
 
 @answers("cudaStreamBeginCapture", "cudaStreamBeginCapture_ptsz")
-def begin(thread: Thread, stream: int, mode: int) -> None:
+def begin(thread: Thread, stream: int, mode: Int) -> None:
     """Begin one. In CUDA 10.0 there was no mode, and what it was is that of the thread's register: it is not told apart."""
     thread.runtime.StreamBeginCapture(thread.session.stream(stream), mode & 0xFFFFFFFF)
 
 
 @answers("cudaStreamBeginCaptureToGraph", "cudaStreamBeginCaptureToGraph_ptsz")
-def begin_to_graph(thread: Thread, stream: int, graph: int, dependencies: int, edges: int, count: int, mode: int) -> None:
+def begin_to_graph(thread: Thread, stream: int, graph: int, dependencies: int, edges: int, count: int, mode: Int) -> None:
     """Begin one that adds to a graph."""
     plain_edges(thread, edges, count)
     thread.runtime.StreamBeginCaptureToGraph(thread.session.stream(stream), thing(thread.session, graph, Graph),
@@ -82,7 +82,7 @@ def _info(thread: Thread, stream: int, status: int, number: int, graph: int, dep
 
 
 @answers("cudaStreamUpdateCaptureDependencies", "cudaStreamUpdateCaptureDependencies_ptsz")
-def update_dependencies(thread: Thread, stream: int, nodes: int, edges: int, count: int, flags: int) -> None:
+def update_dependencies(thread: Thread, stream: int, nodes: int, edges: int, count: int, flags: UInt) -> None:
     """Change what the next node waits for."""
     if thread.session.cuda < _INFO_BY_DEFAULT:
         edges, count, flags = 0, edges, count
@@ -90,7 +90,7 @@ def update_dependencies(thread: Thread, stream: int, nodes: int, edges: int, cou
 
 
 @answers("cudaStreamUpdateCaptureDependencies_v2", "cudaStreamUpdateCaptureDependencies_v2_ptsz")
-def update_dependencies_2(thread: Thread, stream: int, nodes: int, edges: int, count: int, flags: int) -> None:
+def update_dependencies_2(thread: Thread, stream: int, nodes: int, edges: int, count: int, flags: UInt) -> None:
     """Change what the next node waits for."""
     plain_edges(thread, edges, count)
     thread.runtime.StreamUpdateCaptureDependencies(thread.session.stream(stream), nodes_at(thread, nodes, count), flags & 0xFFFFFFFF)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import Refusal
 
@@ -67,19 +67,19 @@ def _properties(thread: Thread, out: int, number: int, cuda: int) -> None:
 
 
 @answers("cudaGetDeviceProperties")
-def get_properties(thread: Thread, out: int, number: int) -> None:
+def get_properties(thread: Thread, out: int, number: Int) -> None:
     """Fill the structure, whose layout is that of the CUDA that compiled the program."""
     _properties(thread, out, number, thread.session.cuda)
 
 
 @answers("cudaGetDeviceProperties_v2")
-def get_properties_12(thread: Thread, out: int, number: int) -> None:
+def get_properties_12(thread: Thread, out: int, number: Int) -> None:
     """Fill the structure of CUDA 12."""
     _properties(thread, out, number, 12)
 
 
 @answers("cudaDeviceGetAttribute")
-def get_attribute(thread: Thread, out: int, attribute: int, number: int) -> None:
+def get_attribute(thread: Thread, out: int, attribute: Int, number: Int) -> None:
     """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
     if attribute in _ATTRIBUTES:
         thread.runtime.device(signed(number))
@@ -114,54 +114,54 @@ def current(thread: Thread, out: int) -> None:
 
 
 @answers("cudaSetDevice")
-def use(thread: Thread, number: int) -> None:
+def use(thread: Thread, number: Int) -> None:
     """Set the thread's device, whose primary context becomes the current one."""
     thread.runtime.SetDevice(signed(number))
     thread.session.contexts.chosen(thread)
 
 
 @answers("cudaInitDevice")
-def initialise(thread: Thread, number: int, device_flags: int, flags: int) -> None:
+def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> None:
     """Set the thread's device."""
     use(thread, number)
 
 
 @answers("cudaSetDeviceFlags")
-def set_flags(thread: Thread, flags: int) -> None:
+def set_flags(thread: Thread, flags: UInt) -> None:
     """Take it: how the host waits changes nothing here."""
 
 
 @answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig", "cudaDeviceSetSharedMemConfig")
-def prefer(thread: Thread, what: int) -> None:
+def prefer(thread: Thread, what: Int) -> None:
     """Take it: shares of L1 follow from what blocks take, and banks have one width."""
 
 
 @answers("cudaDeviceSetLimit", "cudaThreadSetLimit")
-def set_limit(thread: Thread, limit: int, value: int) -> None:
+def set_limit(thread: Thread, limit: Int, value: int) -> None:
     """Set a limit."""
     thread.runtime.DeviceSetLimit(limit, value)
 
 
 @answers("cudaDeviceGetLimit", "cudaThreadGetLimit")
-def get_limit(thread: Thread, out: int, limit: int) -> None:
+def get_limit(thread: Thread, out: int, limit: Int) -> None:
     """Give a limit."""
     thread.memory.put_word(out, thread.runtime.DeviceGetLimit(limit))
 
 
 @answers("cudaDeviceCanAccessPeer")
-def can_access_peer(thread: Thread, out: int, number: int, peer: int) -> None:
+def can_access_peer(thread: Thread, out: int, number: Int, peer: Int) -> None:
     """Say whether."""
     thread.memory.put_word(out, int(thread.runtime.DeviceCanAccessPeer(signed(number), signed(peer))), 4)
 
 
 @answers("cudaDeviceEnablePeerAccess")
-def enable_peer(thread: Thread, peer: int, flags: int) -> None:
+def enable_peer(thread: Thread, peer: Int, flags: UInt) -> None:
     """Let the device reach another's memory."""
     thread.runtime.DeviceEnablePeerAccess(signed(peer), flags)
 
 
 @answers("cudaDeviceDisablePeerAccess")
-def disable_peer(thread: Thread, peer: int) -> None:
+def disable_peer(thread: Thread, peer: Int) -> None:
     """Take that back."""
     thread.runtime.DeviceDisablePeerAccess(signed(peer))
 
@@ -179,7 +179,7 @@ def runtime_version(thread: Thread, out: int) -> None:
 
 
 @answers("cudaDeviceGetPCIBusId")
-def bus_id(thread: Thread, out: int, nbytes: int, number: int) -> None:
+def bus_id(thread: Thread, out: int, nbytes: Int, number: Int) -> None:
     """Give a text that is like those of real devices."""
     data = thread.runtime.DeviceGetPCIBusId(signed(number)).encode() + b"\0"
     if signed(nbytes) < len(data):
@@ -200,7 +200,7 @@ def choose(thread: Thread, out: int, properties: int) -> None:
 
 
 @answers("cudaDeviceGetP2PAttribute")
-def peer_attribute(thread: Thread, out: int, attribute: int, number: int, peer: int) -> None:
+def peer_attribute(thread: Thread, out: int, attribute: Int, number: Int, peer: Int) -> None:
     """Say what two devices can do together."""
     thread.memory.put_word(out, thread.runtime.DeviceGetP2PAttribute(signed(attribute), signed(number), signed(peer)), 4)
 

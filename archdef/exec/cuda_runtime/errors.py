@@ -1,17 +1,17 @@
 """Errors."""
 from __future__ import annotations
 
-from archdef.exec.calls import SUCCESS, Thread, answers, signed, status_name, status_text
+from archdef.exec.calls import SUCCESS, Int, Thread, answers, signed, status_name, status_text
 
 
 @answers("cudaGetErrorString", status=False)
-def error_string(thread: Thread, number: int) -> int:
+def error_string(thread: Thread, number: Int) -> int:
     """Say what a status means."""
     return thread.string(status_text(signed(number)))
 
 
 @answers("cudaGetErrorName", status=False)
-def error_name(thread: Thread, number: int) -> int:
+def error_name(thread: Thread, number: Int) -> int:
     """Give a status its name."""
     return thread.string(status_name(signed(number)))
 

@@ -1,7 +1,7 @@
 """Streams and events."""
 from __future__ import annotations
 
-from archdef.exec.calls import Thread, answers, float_bits, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, float_bits, signed
 from archdef.host import Event, Stream
 from archdef.runtime.status import STATUS, Refusal
 
@@ -17,13 +17,13 @@ def create_stream(thread: Thread, out: int) -> None:
 
 
 @answers("cudaStreamCreateWithFlags")
-def create_stream_with_flags(thread: Thread, out: int, flags: int) -> None:
+def create_stream_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
     thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithFlags(flags & 0xFFFFFFFF)))
 
 
 @answers("cudaStreamCreateWithPriority")
-def create_stream_with_priority(thread: Thread, out: int, flags: int, priority: int) -> None:
+def create_stream_with_priority(thread: Thread, out: int, flags: UInt, priority: Int) -> None:
     """Make one. Devices say that they have one priority only, as cudaDeviceGetStreamPriorityRange does."""
     thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags & 0xFFFFFFFF, signed(priority))))
 
@@ -53,7 +53,7 @@ def get_device(thread: Thread, stream: int, out: int) -> None:
 
 
 @answers("cudaStreamAttachMemAsync", "cudaStreamAttachMemAsync_ptsz")
-def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: int) -> None:
+def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: UInt) -> None:
     """Check it. Both the program and the kernels of all streams see managed memory at any time, so that nothing has to be attached."""
     thread.session.stream(stream)
     if flags & 0xFFFFFFFF not in (1, 2, 4) or not thread.session.is_managed(address):
@@ -88,7 +88,7 @@ def query_stream(thread: Thread, stream: int) -> int:
 
 
 @answers("cudaStreamWaitEvent", "cudaStreamWaitEvent_ptsz")
-def wait_event(thread: Thread, stream: int, event: int, flags: int) -> None:
+def wait_event(thread: Thread, stream: int, event: int, flags: UInt) -> None:
     """Let a stream wait for an event."""
     thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags & 0xFFFFFFFF)
 
@@ -100,7 +100,7 @@ def launch_host_function(thread: Thread, stream: int, function: int, data: int) 
 
 
 @answers("cudaStreamAddCallback", "cudaStreamAddCallback_ptsz")
-def add_callback(thread: Thread, stream: int, function: int, data: int, flags: int) -> None:
+def add_callback(thread: Thread, stream: int, function: int, data: int, flags: UInt) -> None:
     """Call a function of the program with the stream and a status when the stream is there."""
     _call_back(thread, stream, function, stream, 0, data)
 
@@ -117,7 +117,7 @@ def create_event(thread: Thread, out: int) -> None:
 
 
 @answers("cudaEventCreateWithFlags")
-def create_event_with_flags(thread: Thread, out: int, flags: int) -> None:
+def create_event_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
     thread.memory.put_word(out, thread.session.handle(thread.runtime.EventCreateWithFlags(flags & 0xFFFFFFFF)))
 
@@ -130,7 +130,7 @@ def destroy_event(thread: Thread, event: int) -> None:
 
 
 @answers("cudaEventRecordWithFlags", "cudaEventRecordWithFlags_ptsz")
-def record_with_flags(thread: Thread, event: int, stream: int, flags: int) -> None:
+def record_with_flags(thread: Thread, event: int, stream: int, flags: UInt) -> None:
     """Record one in a stream, or in the graph that it becomes."""
     thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags & 0xFFFFFFFF)
 

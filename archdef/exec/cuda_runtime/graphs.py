@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from archdef.errors import GraphError
-from archdef.exec.calls import Thread, answers, refuses, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, refuses, signed
 from archdef.exec.cuda_runtime.copies import copy_ends, rows_of
 from archdef.exec.cuda_runtime.launches import arguments_at
 from archdef.exec.cuda_runtime.memory import check_direction
@@ -157,7 +157,7 @@ def add_copy(thread: Thread, out: int, graph: int, dependencies: int, count: int
 
 
 @answers("cudaGraphAddMemcpyNode1D")
-def add_copy_1d(thread: Thread, out: int, graph: int, dependencies: int, count: int, to: int, source: int, nbytes: int, kind: int) -> None:
+def add_copy_1d(thread: Thread, out: int, graph: int, dependencies: int, count: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Add a copy."""
     add_work(thread, out, graph, dependencies, count, plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
@@ -169,7 +169,7 @@ def set_copy(thread: Thread, node: int, parameters: int) -> None:
 
 
 @answers("cudaGraphMemcpyNodeSetParams1D")
-def set_copy_1d(thread: Thread, node: int, to: int, source: int, nbytes: int, kind: int) -> None:
+def set_copy_1d(thread: Thread, node: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Let a node copy something else."""
     thing(thread.session, node, Node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
@@ -181,7 +181,7 @@ def set_exec_copy(thread: Thread, executable: int, node: int, parameters: int) -
 
 
 @answers("cudaGraphExecMemcpyNodeSetParams1D")
-def set_exec_copy_1d(thread: Thread, executable: int, node: int, to: int, source: int, nbytes: int, kind: int) -> None:
+def set_exec_copy_1d(thread: Thread, executable: int, node: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Let what stands for it in an executable graph copy something else."""
     exec_node(thread, executable, node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
 
@@ -299,7 +299,7 @@ def add_work(thread: Thread, out: int, graph: int, dependencies: int, count: int
 
 
 @answers("cudaGraphCreate")
-def create(thread: Thread, out: int, flags: int) -> None:
+def create(thread: Thread, out: int, flags: UInt) -> None:
     """Make an empty one."""
     thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GraphCreate(flags & 0xFFFFFFFF)))
 
@@ -543,7 +543,7 @@ def updated(thread: Thread, executable: int, graph: int, out: int | tuple[int, i
 
 
 @answers("cudaGraphNodeSetEnabled")
-def set_enabled(thread: Thread, executable: int, node: int, enabled: int) -> None:
+def set_enabled(thread: Thread, executable: int, node: int, enabled: UInt) -> None:
     """Do a node, or leave it out."""
     thread.runtime.GraphNodeSetEnabled(thing(thread.session, executable, Executable), thing(thread.session, node, Node), signed(enabled))
 

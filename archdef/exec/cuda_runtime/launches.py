@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from archdef.exec.calls import Thread, answers, shape, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, shape, signed
 from archdef.host import Node
 from archdef.runtime.launch_calls import CLUSTER, COOPERATIVE
 from archdef.runtime.status import Refusal
@@ -98,13 +98,13 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
 
 
 @answers("cudaFuncSetAttribute")
-def set_attribute(thread: Thread, stub: int, attribute: int, value: int) -> None:
+def set_attribute(thread: Thread, stub: int, attribute: Int, value: Int) -> None:
     """Set an attribute of a kernel. Dynamic shared memory up to the block's limit needs no permission here."""
     thread.runtime.FuncSetAttribute(thread.session.kernel(stub), signed(attribute), signed(value))
 
 
 @answers("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
-def set_config(thread: Thread, stub: int, config: int) -> None:
+def set_config(thread: Thread, stub: int, config: Int) -> None:
     """Check both: shares of L1 follow from what blocks take, and banks have one width."""
     thread.session.kernel(stub)
     if config & 0xFFFFFFFF > _MOST_CONFIG:
@@ -157,20 +157,20 @@ def largest_cluster(thread: Thread, out: int, stub: int, config: int) -> None:
 
 
 @answers("cudaOccupancyAvailableDynamicSMemPerBlock")
-def available_shared(thread: Thread, out: int, stub: int, blocks: int, threads: int) -> None:
+def available_shared(thread: Thread, out: int, stub: int, blocks: Int, threads: Int) -> None:
     """Give the most dynamic shared memory with so many blocks."""
     found = thread.runtime.OccupancyAvailableDynamicSMemPerBlock(thread.session.kernel(stub), signed(blocks), signed(threads))
     thread.memory.put_word(out, found)
 
 
 @answers("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
-def active_blocks(thread: Thread, out: int, stub: int, threads: int, shared_bytes: int) -> None:
+def active_blocks(thread: Thread, out: int, stub: int, threads: Int, shared_bytes: int) -> None:
     """Count resident blocks."""
     found = thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(thread.session.kernel(stub), signed(threads), shared_bytes)
     thread.memory.put_word(out, found, 4)
 
 
 @answers("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
-def active_blocks_with_flags(thread: Thread, out: int, stub: int, threads: int, shared_bytes: int, flags: int) -> None:
+def active_blocks_with_flags(thread: Thread, out: int, stub: int, threads: Int, shared_bytes: int, flags: UInt) -> None:
     """Count resident blocks; flags are about caching that does not change the number here."""
     active_blocks(thread, out, stub, threads, shared_bytes)

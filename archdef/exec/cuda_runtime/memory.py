@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.cuda_runtime.copies import copy_ends
 from archdef.exec.guest import GuestCopy
 from archdef.run.pointer import Pointer
@@ -29,7 +29,7 @@ def malloc(thread: Thread, out: int, nbytes: int) -> None:
 
 
 @answers("cudaMallocManaged")
-def malloc_managed(thread: Thread, out: int, nbytes: int, flags: int) -> None:
+def malloc_managed(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate memory that the program and the device both use, at one address."""
     array = thread.runtime.MallocManaged(nbytes, flags & 0xFFFFFFFF)
     try:
@@ -54,7 +54,7 @@ def malloc_host(thread: Thread, out: int, nbytes: int) -> None:
 
 
 @answers("cudaHostAlloc")
-def host_alloc(thread: Thread, out: int, nbytes: int, flags: int) -> None:
+def host_alloc(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it and do not."""
     flags &= 0xFFFFFFFF
     if flags & ~(_PORTABLE | _MAPPED | _WRITE_COMBINED):
@@ -77,7 +77,7 @@ def free_host(thread: Thread, address: int) -> None:
 
 
 @answers("cudaHostRegister")
-def host_register(thread: Thread, address: int, nbytes: int, flags: int) -> None:
+def host_register(thread: Thread, address: int, nbytes: int, flags: UInt) -> None:
     """Page-lock memory of the program: its copies then take as long as those of such memory, and still make the call wait."""
     flags &= 0xFFFFFFFF
     if not address or not nbytes or address + nbytes >= 1 << 47 or flags & ~(_PORTABLE | _MAPPED | _READ_ONLY):
@@ -93,7 +93,7 @@ def host_unregister(thread: Thread, address: int) -> None:
 
 
 @answers("cudaHostGetDevicePointer")
-def device_pointer(thread: Thread, out: int, address: int, flags: int) -> None:
+def device_pointer(thread: Thread, out: int, address: int, flags: UInt) -> None:
     """Give the address at which kernels see page-locked memory."""
     if flags & 0xFFFFFFFF:
         raise Refusal("InvalidValue", f"cudaHostGetDevicePointer with the flags {flags & 0xFFFFFFFF:#x}")
@@ -197,39 +197,39 @@ def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tupl
 
 
 @answers("cudaMemcpy", "cudaMemcpy_ptds")
-def memcpy(thread: Thread, to: int, source: int, nbytes: int, kind: int) -> None:
+def memcpy(thread: Thread, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Copy and wait."""
     copy(thread, to, source, nbytes, kind, 0, wait=True)
 
 
 @answers("cudaMemcpyAsync", "cudaMemcpyAsync_ptsz")
-def memcpy_async(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: int) -> None:
+def memcpy_async(thread: Thread, to: int, source: int, nbytes: int, kind: Int, stream: int) -> None:
     """Put a copy into a stream."""
     copy(thread, to, source, nbytes, kind, stream, wait=False)
 
 
 @answers("cudaMemcpyPeer")
-def memcpy_peer(thread: Thread, to: int, to_device: int, source: int, source_device: int, nbytes: int) -> None:
+def memcpy_peer(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int) -> None:
     """Copy between devices."""
     end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
     thread.runtime.MemcpyPeer(end, signed(to_device), start, signed(source_device), nbytes)
 
 
 @answers("cudaMemcpyPeerAsync")
-def memcpy_peer_async(thread: Thread, to: int, to_device: int, source: int, source_device: int, nbytes: int, stream: int) -> None:
+def memcpy_peer_async(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int, stream: int) -> None:
     """Put a copy between devices into a stream."""
     end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
     thread.runtime.MemcpyPeerAsync(end, signed(to_device), start, signed(source_device), nbytes, thread.session.stream(stream))
 
 
 @answers("cudaMemset", "cudaMemset_ptds")
-def memset(thread: Thread, address: int, value: int, nbytes: int) -> None:
+def memset(thread: Thread, address: int, value: Int, nbytes: int) -> None:
     """Set bytes."""
     memset_async(thread, address, value, nbytes, 0)
 
 
 @answers("cudaMemsetAsync", "cudaMemsetAsync_ptsz")
-def memset_async(thread: Thread, address: int, value: int, nbytes: int, stream: int) -> None:
+def memset_async(thread: Thread, address: int, value: Int, nbytes: int, stream: int) -> None:
     """Set bytes in a stream."""
     if nbytes:
         fill(thread, address, signed(value), nbytes, stream)
@@ -248,8 +248,14 @@ def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, wid
     thread.runtime.MemcpyAsync(view, np.frombuffer(element * (nbytes // width), "u1"), nbytes, ends.DEFAULT, where)
 
 
-@answers("cudaMemPrefetchAsync", "cudaMemAdvise")
-def hint(thread: Thread, address: int, nbytes: int, what: int, where: int) -> None:
+@answers("cudaMemPrefetchAsync")
+def prefetch(thread: Thread, address: int, nbytes: int, where: Int, stream: int) -> None:
     """Check the address. The pages stay where they are used: what a program may hope for, and no more."""
     if not thread.session.is_managed(address):
         raise Refusal("InvalidValue", f"{address:#x} is no managed memory")
+
+
+@answers("cudaMemAdvise")
+def advise(thread: Thread, address: int, nbytes: int, what: Int, where: Int) -> None:
+    """Check the address, as `prefetch` does."""
+    prefetch(thread, address, nbytes, where, 0)

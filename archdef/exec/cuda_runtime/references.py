@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, answers
+from archdef.exec.calls import Int, Thread, answers
 from archdef.exec.cuda_runtime.arrays import FORMAT, format_at
 from archdef.exec.cuda_runtime.memory import device_end
 from archdef.runtime.arrays import Array
@@ -17,13 +17,13 @@ _REFERENCE: Final = struct.Struct("<10iiI")
 
 
 @answers("__cudaRegisterTexture", status=False)
-def register_texture(thread: Thread, handle: int, shadow: int, address: int, name: int, dimensions: int, normalized: int, external: int) -> None:
+def register_texture(thread: Thread, handle: int, shadow: int, address: int, name: int, dimensions: Int, normalized: Int, external: Int) -> None:
     """Tie the host's shadow to a texture reference; `normalized` says that integers are read as floats of 0 to 1."""
     thread.session.register_reference(handle, shadow, thread.memory.text(name), bool(normalized & 0xFFFFFFFF))
 
 
 @answers("__cudaRegisterSurface", status=False)
-def register_surface(thread: Thread, handle: int, shadow: int, address: int, name: int, dimensions: int, external: int) -> None:
+def register_surface(thread: Thread, handle: int, shadow: int, address: int, name: int, dimensions: Int, external: Int) -> None:
     """Tie the host's shadow to a surface reference."""
     thread.session.register_reference(handle, shadow, thread.memory.text(name), normalized=False)
 

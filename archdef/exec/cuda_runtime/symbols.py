@@ -1,7 +1,7 @@
 """Variables of the device, by the host's shadows of them."""
 from __future__ import annotations
 
-from archdef.exec.calls import Thread, answers
+from archdef.exec.calls import Int, Thread, answers
 from archdef.exec.cuda_runtime.memory import copy
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
@@ -16,25 +16,25 @@ def _place(thread: Thread, shadow: int, nbytes: int, offset: int) -> int:
 
 
 @answers("cudaMemcpyToSymbol", "cudaMemcpyToSymbol_ptds")
-def to_symbol(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: int) -> None:
+def to_symbol(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: Int) -> None:
     """Copy into a variable and wait."""
     copy(thread, _place(thread, shadow, nbytes, offset), source, nbytes, kind, 0, wait=True)
 
 
 @answers("cudaMemcpyToSymbolAsync", "cudaMemcpyToSymbolAsync_ptsz")
-def to_symbol_async(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: int, stream: int) -> None:
+def to_symbol_async(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: Int, stream: int) -> None:
     """Put a copy into a variable into a stream."""
     copy(thread, _place(thread, shadow, nbytes, offset), source, nbytes, kind, stream, wait=False)
 
 
 @answers("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbol_ptds")
-def from_symbol(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: int) -> None:
+def from_symbol(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: Int) -> None:
     """Copy out of a variable and wait."""
     copy(thread, to, _place(thread, shadow, nbytes, offset), nbytes, kind, 0, wait=True)
 
 
 @answers("cudaMemcpyFromSymbolAsync", "cudaMemcpyFromSymbolAsync_ptsz")
-def from_symbol_async(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: int, stream: int) -> None:
+def from_symbol_async(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: Int, stream: int) -> None:
     """Put a copy out of a variable into a stream."""
     copy(thread, to, _place(thread, shadow, nbytes, offset), nbytes, kind, stream, wait=False)
 

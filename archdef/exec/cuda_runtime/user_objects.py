@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Thread, answers
+from archdef.exec.calls import Thread, UInt, answers
 from archdef.exec.cuda_runtime.graphs import destroy_objects, thing
 from archdef.exec.user_objects import UserObject
 from archdef.host import Graph
@@ -22,7 +22,7 @@ def _count(count: int) -> int:
 
 
 @answers("cudaUserObjectCreate")
-def create(thread: Thread, out: int, address: int, destructor: int, count: int, flags: int) -> None:
+def create(thread: Thread, out: int, address: int, destructor: int, count: UInt, flags: UInt) -> None:
     """Make one."""
     if flags & 0xFFFFFFFF != _NO_SYNCHRONISATION or not destructor:
         raise Refusal("InvalidValue", "a user object has a destructor, and the flag that nobody can wait for that")
@@ -30,13 +30,13 @@ def create(thread: Thread, out: int, address: int, destructor: int, count: int, 
 
 
 @answers("cudaUserObjectRetain")
-def retain(thread: Thread, handle: int, count: int) -> None:
+def retain(thread: Thread, handle: int, count: UInt) -> None:
     """Add references of the program's own."""
     thing(thread.session, handle, UserObject).references += _count(count)
 
 
 @answers("cudaUserObjectRelease")
-def release(thread: Thread, handle: int, count: int) -> None:
+def release(thread: Thread, handle: int, count: UInt) -> None:
     """Take some away. Raises Refusal if there are fewer."""
     found = thing(thread.session, handle, UserObject)
     if _count(count) > found.references:
@@ -46,7 +46,7 @@ def release(thread: Thread, handle: int, count: int) -> None:
 
 
 @answers("cudaGraphRetainUserObject")
-def hold(thread: Thread, graph: int, handle: int, count: int, flags: int) -> None:
+def hold(thread: Thread, graph: int, handle: int, count: UInt, flags: UInt) -> None:
     """Let a graph hold one."""
     flags &= 0xFFFFFFFF
     found = thing(thread.session, handle, UserObject)
@@ -56,7 +56,7 @@ def hold(thread: Thread, graph: int, handle: int, count: int, flags: int) -> Non
 
 
 @answers("cudaGraphReleaseUserObject")
-def give_up(thread: Thread, graph: int, handle: int, count: int) -> None:
+def give_up(thread: Thread, graph: int, handle: int, count: UInt) -> None:
     """Let it hold it no longer."""
     found = thing(thread.session, handle, UserObject)
     thread.session.user_objects.give_up(thing(thread.session, graph, Graph), found, _count(count))

@@ -9,15 +9,15 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Real, blocks, device_memory, host_array, present, to_device
+from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, host_array, living, present, to_device
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cufft", not_supported=16, lacking=16, other=5, statuses={
     "InvalidResourceHandle": 1, "MemoryAllocation": 2, "Type": 3, "InvalidValue": 4, "Size": 8, "IllegalAddress": 6, "MisalignedAddress": 6,
-    "LaunchFailure": 6, "LaunchTimeout": 6})
+    "LaunchFailure": 6, "LaunchTimeout": 6, "InvalidDevice": 11})
 answers = LIBRARY.answers
 _C2C, _R2C, _C2R = "complex", "half", "real"
 _TYPES: Final = {0x29: (_C2C, "S"), 0x2A: (_R2C, "S"), 0x2C: (_C2R, "S"), 0x69: (_C2C, "D"), 0x6A: (_R2C, "D"), 0x6C: (_C2R, "D")}
@@ -53,6 +53,7 @@ def _dense(lengths: tuple[int, ...]) -> Layout:
 class Plan:
     """What a handle stands for."""
 
+    life: Life
     lengths: tuple[int, ...] = ()
     """Along each of three axes; empty before the plan is made."""
     kind: str = _C2C
@@ -92,7 +93,9 @@ class Plan:
                 apart *= radix
 
     def room(self, thread: Thread) -> list[Pointer]:
-        """Give memory for the passes, and see to the roots of unity."""
+        """Give memory for the passes, and see to the roots of unity. Raises Refusal on another device than that of the plan."""
+        if self.life != Life.now(thread):
+            raise Refusal("InvalidDevice", f"the plan was made for device {self.life.device}")
         while len(self.rooms) < _ROOMS:       # first, as what is too much for the device need not be computed here
             self.rooms.append(device_memory(thread, self.nbytes))
         for length in {each for each in self.lengths if each > 1} - self.roots.keys():
@@ -104,8 +107,9 @@ class Plan:
 
     def free(self, thread: Thread) -> None:
         """Give memory back."""
-        for pointer in (*self.rooms, *self.roots.values()):
-            thread.runtime.Free(pointer)
+        if not self.life.over(thread):
+            for pointer in (*self.rooms, *self.roots.values()):
+                thread.runtime.Free(pointer)
         self.rooms, self.roots = [], {}
 
 
@@ -125,7 +129,7 @@ def _factors(number: int) -> Iterator[int]:
 
 
 def _plan(thread: Thread, handle: int) -> Plan:
-    return thread.session.thing(handle & 0xFFFFFFFF, Plan)
+    return living(thread, handle & 0xFFFFFFFF, Plan)
 
 
 def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
@@ -142,7 +146,7 @@ def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tu
 
 def _created(thread: Thread, out: int, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     present(plan=out)
-    _make(plan := Plan(), tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(plan := Plan(Life.now(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
     thread.memory.put_word(out, thread.session.handle(plan), 4)
 
 
@@ -170,26 +174,26 @@ def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tu
 
 
 @answers("cufftPlan1d")
-def plan_1d(thread: Thread, out: int, n: int, kind: int, batch: int) -> None:
+def plan_1d(thread: Thread, out: int, n: Int, kind: Int, batch: Int) -> None:
     """Plan transforms of one dimension."""
     _created(thread, out, (n,), kind, batch)
 
 
 @answers("cufftPlan2d")
-def plan_2d(thread: Thread, out: int, nx: int, ny: int, kind: int) -> None:
+def plan_2d(thread: Thread, out: int, nx: Int, ny: Int, kind: Int) -> None:
     """Plan one of two dimensions."""
     _created(thread, out, (nx, ny), kind, 1)
 
 
 @answers("cufftPlan3d")
-def plan_3d(thread: Thread, out: int, nx: int, ny: int, nz: int, kind: int) -> None:
+def plan_3d(thread: Thread, out: int, nx: Int, ny: Int, nz: Int, kind: Int) -> None:
     """Plan one of three dimensions."""
     _created(thread, out, (nx, ny, nz), kind, 1)
 
 
 @answers("cufftPlanMany")
-def plan_many(thread: Thread, out: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
-              batch: int) -> None:
+def plan_many(thread: Thread, out: int, rank: Int, n: int, inembed: int, istride: Int, idist: Int, onembed: int, ostride: Int, odist: Int, kind: Int,
+              batch: Int) -> None:
     """Plan many, of arrays that lie in larger ones."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist))
     _created(thread, out, lengths, kind, batch, given)
@@ -199,37 +203,37 @@ def plan_many(thread: Thread, out: int, rank: int, n: int, inembed: int, istride
 def create(thread: Thread, out: int) -> None:
     """Give a handle for a plan that is made later."""
     present(plan=out)
-    thread.memory.put_word(out, thread.session.handle(Plan()), 4)
+    thread.memory.put_word(out, thread.session.handle(Plan(Life.now(thread))), 4)
 
 
 @answers("cufftMakePlan1d")
-def make_1d(thread: Thread, handle: int, n: int, kind: int, batch: int, size: int) -> None:
+def make_1d(thread: Thread, handle: Int, n: Int, kind: Int, batch: Int, size: int) -> None:
     """Plan transforms of one dimension."""
     _made(thread, handle, (n,), kind, batch, size)
 
 
 @answers("cufftMakePlan2d")
-def make_2d(thread: Thread, handle: int, nx: int, ny: int, kind: int, size: int) -> None:
+def make_2d(thread: Thread, handle: Int, nx: Int, ny: Int, kind: Int, size: int) -> None:
     """Plan one of two dimensions."""
     _made(thread, handle, (nx, ny), kind, 1, size)
 
 
 @answers("cufftMakePlan3d")
-def make_3d(thread: Thread, handle: int, nx: int, ny: int, nz: int, kind: int, size: int) -> None:
+def make_3d(thread: Thread, handle: Int, nx: Int, ny: Int, nz: Int, kind: Int, size: int) -> None:
     """Plan one of three dimensions."""
     _made(thread, handle, (nx, ny, nz), kind, 1, size)
 
 
 @answers("cufftMakePlanMany")
-def make_many(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
-              batch: int, size: int) -> None:
+def make_many(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: Int, idist: Int, onembed: int, ostride: Int, odist: Int, kind: Int,
+              batch: Int, size: int) -> None:
     """Plan many, of arrays that lie in larger ones."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist))
     _made(thread, handle, lengths, kind, batch, size, given)
 
 
 @answers("cufftMakePlanMany64")
-def make_many_64(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: int,
+def make_many_64(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: Int,
                  batch: int, size: int) -> None:
     """Plan many, with lengths of 64 bits."""
     lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist), "i8")
@@ -237,8 +241,8 @@ def make_many_64(thread: Thread, handle: int, rank: int, n: int, inembed: int, i
 
 
 @answers("cufftXtMakePlanMany")
-def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: int, istride: int, idist: int, itype: int, onembed: int, ostride: int,
-                       odist: int, otype: int, batch: int, size: int, kind: int) -> None:
+def make_many_of_types(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, itype: Int, onembed: int, ostride: int,
+                       odist: int, otype: Int, batch: int, size: int, kind: Int) -> None:
     """Plan many, of types that are named one by one."""
     types = signed(itype), signed(otype), signed(kind)
     if types not in _NAMED_TYPES:
@@ -247,21 +251,21 @@ def make_many_of_types(thread: Thread, handle: int, rank: int, n: int, inembed: 
 
 
 @answers("cufftGetSize")
-def get_size(thread: Thread, handle: int, size: int) -> None:
+def get_size(thread: Thread, handle: Int, size: int) -> None:
     """Give the bytes that the passes need."""
     present(size=size)
     thread.memory.put_word(size, _ROOMS * _plan(thread, handle).nbytes)
 
 
 @answers("cufftDestroy")
-def destroy(thread: Thread, handle: int) -> None:
+def destroy(thread: Thread, handle: Int) -> None:
     """Give a plan up."""
-    _plan(thread, handle).free(thread)
+    thread.session.thing(handle & 0xFFFFFFFF, Plan).free(thread)
     thread.session.forget(handle & 0xFFFFFFFF)
 
 
 @answers("cufftSetStream")
-def set_stream(thread: Thread, handle: int, stream: int) -> None:
+def set_stream(thread: Thread, handle: Int, stream: int) -> None:
     """Set where kernels go."""
     plan = _plan(thread, handle)
     thread.session.stream(stream)
@@ -312,36 +316,36 @@ def _execute(thread: Thread, handle: int, kind: str, letter: str, source: int, t
 
 
 @answers("cufftExecC2C")
-def exec_c2c(thread: Thread, handle: int, source: int, to: int, direction: int) -> None:
+def exec_c2c(thread: Thread, handle: Int, source: int, to: int, direction: Int) -> None:
     """Transform complex numbers."""
     _execute(thread, handle, _C2C, "S", source, to, direction)
 
 
 @answers("cufftExecR2C")
-def exec_r2c(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_r2c(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform real numbers; half of what comes out is stored."""
     _execute(thread, handle, _R2C, "S", source, to, -1)
 
 
 @answers("cufftExecC2R")
-def exec_c2r(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_c2r(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform back to real numbers."""
     _execute(thread, handle, _C2R, "S", source, to, 1)
 
 
 @answers("cufftExecZ2Z")
-def exec_z2z(thread: Thread, handle: int, source: int, to: int, direction: int) -> None:
+def exec_z2z(thread: Thread, handle: Int, source: int, to: int, direction: Int) -> None:
     """Transform complex numbers."""
     _execute(thread, handle, _C2C, "D", source, to, direction)
 
 
 @answers("cufftExecD2Z")
-def exec_d2z(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_d2z(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform real numbers; half of what comes out is stored."""
     _execute(thread, handle, _R2C, "D", source, to, -1)
 
 
 @answers("cufftExecZ2D")
-def exec_z2d(thread: Thread, handle: int, source: int, to: int) -> None:
+def exec_z2d(thread: Thread, handle: Int, source: int, to: int) -> None:
     """Transform back to real numbers."""
     _execute(thread, handle, _C2R, "D", source, to, 1)

@@ -7,10 +7,11 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Real, device_memory, present, to_device
+from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, living, present, to_device
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
+from archdef.exec.libraries.sobol import DIMENSIONS, Sobol, directions
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -19,12 +20,11 @@ LIBRARY: Final = Library("curand", not_supported=103, lacking=106, other=999, st
     "InvalidResourceHandle": 101, "MemoryAllocation": 102, "InvalidValue": _OUT_OF_RANGE, "Length": 105, "IllegalAddress": _LAUNCH_FAILURE,
     "MisalignedAddress": _LAUNCH_FAILURE, "LaunchFailure": _LAUNCH_FAILURE, "LaunchTimeout": _LAUNCH_FAILURE, "NoDevice": 203})
 answers = LIBRARY.answers
-_KINDS: Final[dict[int, type[Sequences]]] = {100: Xorwow, 101: Xorwow, 121: Mrg32k3a, 161: Philox}
-_OTHERS: Final = {141: "MTGP32", 142: "MT19937", 200: "Sobol's", 201: "Sobol's", 202: "Sobol's, scrambled", 203: "Sobol's of 64 bits",
+_KINDS: Final[dict[int, type[Sequences]]] = {100: Xorwow, 101: Xorwow, 121: Mrg32k3a, 161: Philox, 200: Sobol, 201: Sobol}
+_QUASI_ORDER: Final = 201
+_OTHERS: Final = {141: "MTGP32", 142: "MT19937", 202: "Sobol's, scrambled", 203: "Sobol's of 64 bits",
                   204: "Sobol's of 64 bits, scrambled"}
 _THREADS: Final = 64
-_DRAWN_AT_ONCE: Final = 1 << 16
-"""Numbers, or pairs, of a generator of the host that are made before they are written: a program may ask for more than there is memory."""
 
 
 @attrs.define(eq=False)
@@ -32,15 +32,24 @@ class Generator:
     """What a handle stands for."""
 
     kind: type[Sequences]
+    life: Life
     on_host: bool
     seed: int = 0
     offset: int = 0
     stream: int = 0
+    dimensions: int = 1
+    """Of quasirandom numbers."""
     sequences: Sequences | None = None
     """None before the first number after a change of seed or offset."""
     states: Pointer | None = None
     """Where the device has the states."""
-    device: int = 0
+    states_life: Life | None = None
+    """Of the device that has them."""
+
+    @property
+    def is_quasi(self) -> bool:
+        """Whether its numbers are quasirandom."""
+        return self.kind is Sobol
 
     def again(self) -> None:
         """Let the sequences begin anew."""
@@ -48,23 +57,24 @@ class Generator:
 
     def begun(self, thread: Thread) -> Sequences:
         """Give the sequences; their states are on the device, unless the generator is the host's."""
-        if self.sequences is None or (not self.on_host and self.device != thread.runtime.GetDevice()):
-            self.sequences = self.kind(self.seed, self.offset)
+        if self.sequences is None or (not self.on_host and self.states_life != Life.now(thread)):
+            self.sequences = Sobol(self.dimensions, self.offset) if self.is_quasi else self.kind(self.seed, self.offset)
             if not self.on_host:
                 self.free(thread)
-                self.device, self.states = thread.runtime.GetDevice(), device_memory(thread, self.sequences.states.nbytes)
+                self.states_life, self.states = Life.now(thread), device_memory(thread, self.sequences.states.nbytes)
                 to_device(thread, self.states, self.sequences.states, self.stream)
         return self.sequences
 
     def free(self, thread: Thread) -> None:
         """Give memory of the device back."""
-        if self.states is not None:
+        if self.states is not None and self.states_life is not None and not self.states_life.over(thread):
             thread.runtime.Free(self.states)
-            self.states = None
+        self.states = None
 
 
 def _generator(thread: Thread, handle: int) -> Generator:
-    return thread.session.thing(handle, Generator)
+    found = thread.session.thing(handle, Generator)
+    return found if found.on_host else living(thread, handle, Generator)
 
 
 def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
@@ -73,17 +83,19 @@ def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
         raise Refusal("NotSupported", f"generator {signed(kind)} ({_OTHERS[signed(kind)]})")
     if signed(kind) not in _KINDS:
         raise Refusal("NotSupported", f"no generator {signed(kind)}")
-    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], on_host)))
+    if _KINDS[signed(kind)] is Sobol:
+        directions(32)      # programs look for what is missing here
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], Life.now(thread), on_host)))
 
 
 @answers("curandCreateGenerator")
-def create(thread: Thread, out: int, kind: int) -> None:
+def create(thread: Thread, out: int, kind: Int) -> None:
     """Make a generator whose numbers the device makes."""
     _create(thread, out, kind, on_host=False)
 
 
 @answers("curandCreateGeneratorHost")
-def create_host(thread: Thread, out: int, kind: int) -> None:
+def create_host(thread: Thread, out: int, kind: Int) -> None:
     """Make a generator whose numbers the host makes."""
     _create(thread, out, kind, on_host=True)
 
@@ -91,7 +103,7 @@ def create_host(thread: Thread, out: int, kind: int) -> None:
 @answers("curandDestroyGenerator")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a generator up."""
-    _generator(thread, handle).free(thread)
+    thread.session.thing(handle, Generator).free(thread)
     thread.session.forget(handle)
 
 
@@ -106,6 +118,8 @@ def version(thread: Thread, out: int) -> None:
 def set_seed(thread: Thread, handle: int, seed: int) -> None:
     """Set the seed; the sequences begin anew."""
     found = _generator(thread, handle)
+    if found.is_quasi:
+        raise Refusal("NotSupported", "a seed for quasirandom numbers")
     found.seed = seed
     found.again()
 
@@ -119,13 +133,31 @@ def set_offset(thread: Thread, handle: int, offset: int) -> None:
 
 
 @answers("curandSetGeneratorOrdering")
-def set_ordering(thread: Thread, handle: int, ordering: int) -> None:
+def set_ordering(thread: Thread, handle: int, ordering: Int) -> None:
     """Take the orders that are one here: best, default, legacy, dynamic."""
     found = _generator(thread, handle)
+    if found.is_quasi:
+        if signed(ordering) != _QUASI_ORDER:
+            raise Refusal("InvalidValue", f"no order {signed(ordering)} of quasirandom numbers")
+        return
     if signed(ordering) == 102:
         raise Refusal("NotSupported", "sequences with seeds of their own (CURAND_ORDERING_PSEUDO_SEEDED)")
     if signed(ordering) not in (100, 101, 103, 104):
         raise Refusal("InvalidValue", f"no order {signed(ordering)} of pseudorandom numbers")
+    found.again()
+
+
+@answers("curandSetQuasiRandomGeneratorDimensions")
+def set_dimensions(thread: Thread, handle: int, dimensions: UInt) -> None:
+    """Set how many dimensions quasirandom numbers have; the sequences go on where they are."""
+    found = _generator(thread, handle)
+    if not found.is_quasi:
+        raise Refusal("NotSupported", "dimensions of pseudorandom numbers")
+    if not 1 <= dimensions <= DIMENSIONS:
+        raise Refusal("InvalidValue", f"{dimensions} dimensions: 1 to {DIMENSIONS} are there")
+    if found.sequences is not None:
+        found.offset = found.sequences.turn
+    found.dimensions = dimensions
     found.again()
 
 
@@ -146,28 +178,32 @@ def generate_seeds(thread: Thread, handle: int) -> None:
 def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: int, count: int, *more: float) -> None:
     """Make numbers: ``bits``, ``uniform`` or ``normal``, which come in pairs."""
     found = _generator(thread, handle)
-    if what == "normal" and count % 2:
+    if what == "normal" and count % 2 and not found.kind.odd_normals:
         raise Refusal("Length", f"normal numbers come in pairs, {count} were asked for")
+    if found.is_quasi and what == "normal":
+        raise Refusal("NotSupported", "quasirandom numbers of a normal distribution")
+    if count % found.dimensions:
+        raise Refusal("Length", f"{count} numbers of {found.dimensions} dimensions")
     if not count:
         return
     present(output=out)
-    units, double = count // 2 if what == "normal" else count, real is not None and real.nbytes == 8
+    double = real is not None and real.nbytes == 8
     sequences = found.begun(thread)
     if found.on_host:
-        _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, units, more)
+        _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, count, more)
         return
+    units = sequences.units(what, count)
     name = f"{sequences.name}{'_d' if double else ''}"
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
     draw = struct.pack("<QIIQQ", int(found.states or 0), sequences.count, sequences.turn, units, out)
     arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
-    launch(thread, chosen, (-(-min(units, sequences.count) // _THREADS),), (_THREADS,), arguments, found.stream)
-    sequences.turn = (sequences.turn + units) % sequences.count
+    launch(thread, chosen, blocks(thread, -(-sequences.threads(units) // _THREADS)), (_THREADS,), arguments, found.stream)
+    sequences.take(units)
 
 
-def _draw(thread: Thread, sequences: Sequences, what: str, out: int, units: int, more: tuple[float, ...]) -> None:
+def _draw(thread: Thread, sequences: Sequences, what: str, out: int, count: int, more: tuple[float, ...]) -> None:
     """Make numbers on the host; `more`: mean and standard deviation."""
-    for first in range(0, units, _DRAWN_AT_ONCE):
-        made = sequences.draw(min(_DRAWN_AT_ONCE, units - first), getattr(sequences, what)).reshape(-1)
+    for made in sequences.pieces(what, count):
         if more:
             made = (made * made.dtype.type(more[1]) + made.dtype.type(more[0])).astype(made.dtype)
         thread.memory.out_of(out, np.ascontiguousarray(made).view("u1"))
@@ -202,3 +238,30 @@ def generate_normal(thread: Thread, handle: int, out: int, count: int) -> None:
 def generate_normal_double(thread: Thread, handle: int, out: int, count: int) -> None:
     """Make normal numbers, by Box and Muller's method."""
     _generate(thread, handle, "normal", REALS["D"], out, count, *thread.floats[:2])
+
+
+# ---------------------------------------------------------------------------------------------------------- direction vectors
+_SETS: Final = {101: 32, 103: 64}
+"""curandDirectionVectorSet_t → bits of the vectors of Joe and Kuo."""
+_SCRAMBLED: Final = {102: 32, 104: 64}
+
+
+def _direction_vectors(thread: Thread, out: int, kind: int, bits: int) -> None:
+    present(vectors=out)
+    if _SCRAMBLED.get(signed(kind)) == bits:
+        raise Refusal("NotSupported", "scrambled direction vectors")
+    if _SETS.get(signed(kind)) != bits:
+        raise Refusal("InvalidValue", f"no set {signed(kind)} of direction vectors of {bits} bits")
+    thread.memory.put_word(out, thread.session.table(thread.connection, f"curand directions {bits}", directions(bits)))
+
+
+@answers("curandGetDirectionVectors32")
+def direction_vectors(thread: Thread, out: int, kind: Int) -> None:
+    """Give the address of the direction vectors of 20,000 dimensions, of 32 bits."""
+    _direction_vectors(thread, out, kind, 32)
+
+
+@answers("curandGetDirectionVectors64")
+def direction_vectors_64(thread: Thread, out: int, kind: Int) -> None:
+    """Give the address of the direction vectors of 20,000 dimensions, of 64 bits."""
+    _direction_vectors(thread, out, kind, 64)

@@ -61,7 +61,7 @@ def _gemm(name: str, values: str, out: str, sum_type: str, needs: tuple[str, ...
 def _curand(state: str, real: str, needs: tuple[str, ...] = ()) -> Source:
     double = real == "double"
     name = f"{state.lower()}{'_d' if double else ''}"
-    flags = ("DOUBLES",) * ("fp64" in needs) + ("DOUBLE_ONLY",) * double
+    flags = ("DOUBLES",) * ("fp64" in needs) + ("DOUBLE_ONLY",) * double + ("UNIFORM_ONLY",) * (state == "Sobol")
     return Source("curand.cu", f"curand.{name}", (f"STATE={state}", f"REAL={real}", f"NAME=archdef_{name}_", *flags), needs, fused=not double)
 
 
@@ -74,8 +74,8 @@ SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
     Source("sparse.cu", "sparse.s", ("REAL=float", "NAME=archdef_s_"), fused=True),
     Source("sparse.cu", "sparse.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
     Source("fft.cu", "fft.s", ("REAL=float", "NAME=archdef_fft_s_"), fused=True), Source("fft.cu", "fft.d", ("REAL=double", "NAME=archdef_fft_d_"), ("fp64",)),
-    _curand("Xorwow", "float"), _curand("Philox", "float"), _curand("Mrg", "float", ("fp64",)),
-    *(_curand(state, "double", ("fp64",)) for state in ("Xorwow", "Philox", "Mrg")))}
+    _curand("Xorwow", "float"), _curand("Philox", "float"), _curand("Mrg", "float", ("fp64",)), _curand("Sobol", "float"),
+    *(_curand(state, "double", ("fp64",)) for state in ("Xorwow", "Philox", "Mrg", "Sobol")))}
 """Name → what it is compiled of."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import attrs
 import numpy as np
@@ -53,6 +53,42 @@ class Library:
                     answers(name.format(letter, l=letter.lower()), status=False, number=self.failed)(wanted)
             return answer
         return add
+
+
+@attrs.frozen
+class Life:
+    """The time of a device from one reset to the next: what a library has there is gone behind it."""
+
+    device: int
+    resets: int
+
+    @classmethod
+    def now(cls, thread: Thread) -> Life:
+        """Give that of the current device."""
+        device = thread.runtime.GetDevice()
+        return cls(device, thread.session.resets(device))
+
+    def over(self, thread: Thread) -> bool:
+        """Say whether the device has been reset."""
+        return thread.session.resets(self.device) != self.resets
+
+
+class Mortal(Protocol):
+    """What a handle of a library stands for."""
+
+    life: Life
+    """Of the device that it was made for."""
+
+
+_Mortal = TypeVar("_Mortal", bound=Mortal)
+
+
+def living(thread: Thread, handle: int, kind: type[_Mortal]) -> _Mortal:
+    """Give what a handle stands for. Raises Refusal, also if its device has been reset since."""
+    found = thread.session.thing(handle, kind)
+    if found.life.over(thread):
+        raise Refusal("InvalidResourceHandle", f"{handle:#x} was made before device {found.life.device} was reset")
+    return found
 
 
 @attrs.frozen

@@ -1,17 +1,18 @@
 """The random numbers of cuRAND, as numpy computes them: states for the kernels to begin with, and the numbers of generators of the host.
 
-Each generator has so many sequences, far apart in one long one; a number is taken of each in turn. Reference: curand_kernel.h of CUDA.
+Each generator has so many sequences, far apart in one long one; a number is taken of each in turn, or four. Reference: curand_kernel.h of CUDA.
 """
 from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 _WORDS, _BITS = 5, 160
+_DRAWN_AT_ONCE = 1 << 16
 
 
 class Sequences(ABC):
@@ -20,9 +21,42 @@ class Sequences(ABC):
     name: ClassVar[str]
     """Of its kernels."""
     count: ClassVar[int]
+    odd_normals: ClassVar[bool] = False
+    """Whether an odd number of normal numbers may be asked for."""
+    states: np.ndarray
+    turn: int
+    """Where in the sequences the next number is."""
 
+    @abstractmethod
     def __init__(self, seed: int, offset: int):
         """offset : how many numbers are left out before the first."""
+
+    @abstractmethod
+    def units(self, what: str, count: int) -> int:
+        """Give how many turns so many numbers take; what: ``bits``, ``uniform`` or ``normal``, of double precision with ``_double`` behind."""
+
+    @abstractmethod
+    def threads(self, units: int) -> int:
+        """Give how many threads of a kernel have something to do in so many turns."""
+
+    @abstractmethod
+    def take(self, units: int) -> None:
+        """Note that a kernel takes so many turns."""
+
+    @abstractmethod
+    def draw(self, what: str, count: int) -> np.ndarray:
+        """Give the next numbers."""
+
+    def pieces(self, what: str, count: int) -> Iterator[np.ndarray]:
+        """Give the next numbers, some at a time: a program may ask for more than there is memory."""
+        for first in range(0, count, _DRAWN_AT_ONCE):
+            yield self.draw(what, min(_DRAWN_AT_ONCE, count - first))
+
+
+class InTurn(Sequences):
+    """Sequences of which each gives one number, or a pair of normal numbers, at its turn."""
+
+    def __init__(self, seed: int, offset: int):
         each, more = divmod(offset, self.count)
         self.states = self.begun(seed & (1 << 64) - 1, each)
         self.turn = more
@@ -39,42 +73,62 @@ class Sequences(ABC):
 
     def uniform(self, states: np.ndarray) -> np.ndarray:
         """Give the next uniform numbers of single precision."""
-        return _uniform(self.bits(states))
+        return uniform(self.bits(states))
 
     def uniform_double(self, states: np.ndarray) -> np.ndarray:
         """Give the next uniform numbers of double precision."""
-        return _fraction(self.bits(states), self.bits(states)) * 2.0 ** -53 + 2.0 ** -54
+        return _uniform_double(self.bits(states), self.bits(states))
 
     def normal(self, states: np.ndarray) -> np.ndarray:
         """Give the next pairs of normal numbers of single precision."""
-        part = np.float32(2.3283064e-10) * np.float32(6.2831855)
-        size = np.sqrt(np.float32(-2) * np.log(_uniform(self.bits(states))))
-        angle = self.bits(states).astype("f4") * part + part / np.float32(2)
-        return np.stack([size * np.sin(angle), size * np.cos(angle)], axis=1)
+        return _normal(self.bits(states), self.bits(states))
 
     def normal_double(self, states: np.ndarray) -> np.ndarray:
         """Give the next pairs of normal numbers of double precision."""
-        size = np.sqrt(-2 * np.log(self.uniform_double(states)))
-        angle = np.pi * (_fraction(self.bits(states), self.bits(states)) * 2.0 ** -52 + 2.0 ** -53)
-        return np.stack([size * np.sin(angle), size * np.cos(angle)], axis=1)
+        return _normal_double(*(self.bits(states) for _ in range(4)))
 
     def stepped(self, states: np.ndarray) -> np.ndarray:
         """Give states after one number more."""
         self.bits(states := states.copy())
         return states
 
-    def draw(self, count: int, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Take numbers, or pairs, of the sequences in turn."""
-        made: list[Any] = []
-        while count:
-            taken = min(count, self.count - self.turn)
+    def units(self, what: str, count: int) -> int:
+        return count // 2 if what.startswith("normal") else count
+
+    def threads(self, units: int) -> int:
+        return min(units, self.count)
+
+    def take(self, units: int) -> None:
+        self.turn = (self.turn + units) % self.count
+
+    def draw(self, what: str, count: int) -> np.ndarray:
+        make, units, made = getattr(self, what), self.units(what, count), []
+        while units:
+            taken = min(units, self.count - self.turn)
             made.append(make(self.states[self.turn:self.turn + taken]))
-            self.turn, count = (self.turn + taken) % self.count, count - taken
-        return np.concatenate(made)
+            self.take(taken)
+            units -= taken
+        return np.concatenate(made).reshape(-1)
 
 
-def _uniform(bits: np.ndarray) -> np.ndarray:
+def uniform(bits: np.ndarray) -> np.ndarray:
+    """Give the uniform numbers of single precision that bits make."""
     return np.asarray(bits.astype("f4") * np.float32(2.3283064e-10) + np.float32(2.3283064e-10) / np.float32(2))
+
+
+def _uniform_double(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return np.asarray(_fraction(low, high) * 2.0 ** -53 + 2.0 ** -54)
+
+
+def _normal(size_bits: np.ndarray, angle_bits: np.ndarray) -> np.ndarray:
+    part = np.float32(2.3283064e-10) * np.float32(6.2831855)
+    size, angle = np.sqrt(np.float32(-2) * np.log(uniform(size_bits))), angle_bits.astype("f4") * part + part / np.float32(2)
+    return np.stack([size * np.sin(angle), size * np.cos(angle)], axis=-1)
+
+
+def _normal_double(low: np.ndarray, high: np.ndarray, angle_low: np.ndarray, angle_high: np.ndarray) -> np.ndarray:
+    size, angle = np.sqrt(-2 * np.log(_uniform_double(low, high))), np.pi * (_fraction(angle_low, angle_high) * 2.0 ** -52 + 2.0 ** -53)
+    return np.stack([size * np.sin(angle), size * np.cos(angle)], axis=-1)
 
 
 def _fraction(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -82,7 +136,7 @@ def _fraction(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.asarray(low.astype("u8") ^ high.astype("u8") << np.uint64(21))
 
 
-class Xorwow(Sequences):
+class Xorwow(InTurn):
     """XORWOW; sequences are 2^67 apart."""
 
     name, count = "xorwow", 4096
@@ -150,7 +204,7 @@ _M1, _M2 = 4294967087, 4294944443
 _STEPS = (np.array([[0, 1, 0], [0, 0, 1], [_M1 - 810728, 1403580, 0]], object), np.array([[0, 1, 0], [0, 0, 1], [_M2 - 1370589, 0, 527612]], object))
 
 
-class Mrg32k3a(Sequences):
+class Mrg32k3a(InTurn):
     """MRG32k3a; sequences are 2^76 apart."""
 
     name, count = "mrg", 81920
@@ -217,40 +271,73 @@ def _modular(matrix: np.ndarray, columns: np.ndarray, modulus: int) -> np.ndarra
 
 
 class Philox(Sequences):
-    """Philox 4x32 with 10 rounds; sequences are 2^66 apart."""
+    """Philox 4x32 with 10 rounds; sequences are 2^66 apart. Each gives four numbers at its turn: a block of 32 bits each, or two blocks of 64.
 
-    name, count = "philox", 65536
+    A sequence goes on behind its fourth number, by as many blocks as the call takes that asks for this. So a call that begins in the midst of four
+    takes the same blocks again.
+    """
 
-    def begun(self, seed: int, position: int) -> np.ndarray:
-        """Give the states of all sequences: counter, key, the four numbers of which some are left, how many are used."""
-        states = np.zeros((self.count, 11), "u4")
-        block = position // 4
-        states[:, 0], states[:, 1], states[:, 2] = block & 0xFFFFFFFF, block >> 32, np.arange(self.count)
-        states[:, 4], states[:, 5] = seed & 0xFFFFFFFF, seed >> 32
-        self._refill(states)
-        states[:, 10] = position % 4
-        return states
+    name, count, odd_normals = "philox", 65536, True
 
-    def bits(self, states: np.ndarray) -> np.ndarray:
-        """Give the next 32 bits."""
-        empty = states[:, 10] == 4
-        if empty.any():
-            filled = states[empty]
-            self._refill(filled)
-            states[empty] = filled
-        found = np.take_along_axis(states[:, 6:10], states[:, 10:].astype(int), axis=1)[:, 0]
-        states[:, 10] += np.uint32(1)
-        return found
+    def __init__(self, seed: int, offset: int):
+        each, self.turn = divmod(offset, 4 * self.count)
+        self.states = np.zeros((self.count, 6), "u4")
+        self.states[:, 0], self.states[:, 1], self.states[:, 2] = each & 0xFFFFFFFF, each >> 32, np.arange(self.count)
+        self.states[:, 4], self.states[:, 5] = seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF
+        self._go_on(np.arange(self.turn // 4), 1)
+
+    def units(self, what: str, count: int) -> int:
+        return count
+
+    def threads(self, units: int) -> int:
+        return min(-(-(self.turn % 4 + units) // 4), self.count)
+
+    def take(self, units: int) -> None:
+        self.turn = (self.turn + units) % (4 * self.count)
+
+    def draw(self, what: str, count: int) -> np.ndarray:
+        made = []
+        while count:
+            first = self.turn % 4
+            taken = min(count, 4 * self.count - first)
+            which = (self.turn // 4 + np.arange(-(-(first + taken) // 4))) % self.count
+            blocks = 2 if what.endswith("double") else 1
+            made.append(self._numbers(what, self._words(which, blocks)).reshape(-1)[first:first + taken])
+            self._go_on(which[:(first + taken) // 4], blocks)
+            self.take(taken)
+            count -= taken
+        return np.concatenate(made)
 
     @staticmethod
-    def _refill(states: np.ndarray) -> None:
-        c0, c1, c2, c3 = states[:, :4].T.astype("u8")
-        k0, k1, low = states[:, 4].astype("u8"), states[:, 5].astype("u8"), np.uint64(0xFFFFFFFF)
-        for _ in range(10):
-            p0, p1 = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
-            c0, c1, c2, c3 = p1 >> np.uint64(32) ^ c1 ^ k0, p1 & low, p0 >> np.uint64(32) ^ c3 ^ k1, p0 & low
-            k0, k1 = k0 + np.uint64(0x9E3779B9) & low, k1 + np.uint64(0xBB67AE85) & low
-        states[:, 6:10] = np.stack([c0, c1, c2, c3], axis=1)
-        states[:, 10] = 0
-        states[:, 0] += np.uint32(1)
-        states[:, 1] += states[:, 0] == 0
+    def _numbers(what: str, words: np.ndarray) -> np.ndarray:
+        """Make four numbers of the words of each row."""
+        if what == "bits":
+            return words
+        if what == "uniform":
+            return uniform(words)
+        if what == "uniform_double":
+            return _uniform_double(words[:, ::2], words[:, 1::2])
+        return _normal(words[:, ::2], words[:, 1::2]) if what == "normal" else _normal_double(*(words[:, each::4] for each in range(4)))
+
+    def _go_on(self, which: np.ndarray, blocks: int) -> None:
+        low = self.states[which, 0] + np.uint32(blocks)
+        self.states[which, 1] += low < blocks
+        self.states[which, 0] = low
+
+    def _words(self, which: np.ndarray, blocks: int) -> np.ndarray:
+        """Give the next blocks of some sequences, a sequence a row."""
+        states, made = self.states[which].astype("u8"), []
+        k0, k1, low = states[:, 4], states[:, 5], np.uint64(0xFFFFFFFF)
+        for number in range(blocks):
+            begin = states[:, 0] + np.uint64(number)
+            made.append(_rounds(begin & low, states[:, 1] + (begin >> np.uint64(32)) & low, states[:, 2], states[:, 3], k0, k1))
+        return np.concatenate(made, axis=1)
+
+
+def _rounds(c0: np.ndarray, c1: np.ndarray, c2: np.ndarray, c3: np.ndarray, k0: np.ndarray, k1: np.ndarray) -> np.ndarray:
+    low = np.uint64(0xFFFFFFFF)
+    for _ in range(10):
+        p0, p1 = np.uint64(0xD2511F53) * c0, np.uint64(0xCD9E8D57) * c2
+        c0, c1, c2, c3 = p1 >> np.uint64(32) ^ c1 ^ k0, p1 & low, p0 >> np.uint64(32) ^ c3 ^ k1, p0 & low
+        k0, k1 = k0 + np.uint64(0x9E3779B9) & low, k1 + np.uint64(0xBB67AE85) & low
+    return np.stack([c0, c1, c2, c3], axis=1).astype("u4")

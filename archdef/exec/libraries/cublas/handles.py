@@ -6,9 +6,9 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, Library, Real, device_memory, present, scalar
+from archdef.exec.libraries.library import DEVICE, HOST, Library, Life, Real, device_memory, living, present, scalar
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -29,16 +29,17 @@ _PART_BYTES: Final = 16
 class Blas:
     """What a handle stands for."""
 
+    life: Life
     stream: int = 0
     pointer_mode: int = HOST
     math_mode: int = 0
     atomics_mode: int = 0
-    rooms: dict[tuple[int, int], Pointer] = attrs.Factory(dict)
+    rooms: dict[tuple[Life, int], Pointer] = attrs.Factory(dict)
     """Device and stream → memory for parts of sums and for a result."""
 
     def room(self, thread: Thread) -> Pointer:
         """Give memory for parts, in front of it 16 bytes for a result."""
-        key = thread.runtime.GetDevice(), self.stream
+        key = Life.now(thread), self.stream
         if key not in self.rooms:
             self.rooms[key] = device_memory(thread, _PART_BYTES * (1 + MOST_PARTS))
         return self.rooms[key]
@@ -46,7 +47,9 @@ class Blas:
     def free(self, thread: Thread) -> None:
         """Give memory back."""
         while self.rooms:
-            thread.runtime.Free(self.rooms.popitem()[1])
+            (life, _), pointer = self.rooms.popitem()
+            if not life.over(thread):
+                thread.runtime.Free(pointer)
 
     def scalar(self, thread: Thread, real: Real, address: int) -> bytes:
         """Lay out a factor as kernels take it: by value, or where the device has it."""
@@ -59,7 +62,7 @@ class Blas:
 
 def blas(thread: Thread, handle: int) -> Blas:
     """Give what a handle stands for. Raises Refusal."""
-    return thread.session.thing(handle, Blas)
+    return living(thread, handle, Blas)
 
 
 def vector(address: int, distance: int) -> bytes:
@@ -72,13 +75,13 @@ def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
     thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas()))
+    thread.memory.put_word(out, thread.session.handle(Blas(Life.now(thread))))
 
 
 @answers("cublasDestroy_v2")
 def destroy(thread: Thread, handle: int) -> None:
     """Give a handle up."""
-    blas(thread, handle).free(thread)
+    thread.session.thing(handle, Blas).free(thread)
     thread.session.forget(handle)
 
 
@@ -90,7 +93,7 @@ def version(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasGetProperty")
-def get_property(thread: Thread, kind: int, out: int) -> None:
+def get_property(thread: Thread, kind: Int, out: int) -> None:
     """Give a part of the version: major, minor, patch."""
     if signed(kind) not in (0, 1, 2):
         raise Refusal("InvalidValue", f"no property {signed(kind)}")
@@ -105,13 +108,13 @@ def runtime_version(thread: Thread) -> int:
 
 
 @answers("cublasGetStatusName")
-def status_name(thread: Thread, number: int) -> int:
+def status_name(thread: Thread, number: Int) -> int:
     """Give a status its name."""
     return thread.string("CUBLAS_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
 
 
 @answers("cublasGetStatusString")
-def status_text(thread: Thread, number: int) -> int:
+def status_text(thread: Thread, number: Int) -> int:
     """Say what a status means."""
     return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
 
@@ -144,7 +147,7 @@ def _get(thread: Thread, handle: int, name: str, out: int) -> None:
 
 
 @answers("cublasSetPointerMode_v2")
-def set_pointer_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_pointer_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Say where factors and results are."""
     _set(thread, handle, "pointer_mode", mode, range(2))
 
@@ -156,7 +159,7 @@ def get_pointer_mode(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasSetMathMode")
-def set_math_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_math_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Take what a product may lose: archdef's kernels compute in the precision of the call, which every mode allows."""
     _set(thread, handle, "math_mode", mode, range(64))
 
@@ -168,7 +171,7 @@ def get_math_mode(thread: Thread, handle: int, out: int) -> None:
 
 
 @answers("cublasSetAtomicsMode")
-def set_atomics_mode(thread: Thread, handle: int, mode: int) -> None:
+def set_atomics_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Take whether sums may come in any order: those of archdef's kernels always come in the same."""
     _set(thread, handle, "atomics_mode", mode, range(2))
 

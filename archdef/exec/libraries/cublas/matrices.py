@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cublas.handles import THREADS, Blas, answers, blas, vector
 from archdef.exec.libraries.library import Real, at_least, blocks, present
 from archdef.runtime.status import Refusal
@@ -36,15 +36,15 @@ def multiply_vector(thread: Thread, found: Blas, real: Real, operation: int, m: 
 
 
 @answers("cublas{}gemv_v2")
-def gemv(real: Real, thread: Thread, handle: int, operation: int, m: int, n: int, alpha: int, a: int, lda: int, x: int, incx: int, beta: int, y: int,
-         incy: int) -> None:
+def gemv(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, x: int, incx: Int, beta: int, y: int,
+         incy: Int) -> None:
     """y = alpha op(A) x + beta y."""
     found = blas(thread, handle)
     multiply_vector(thread, found, real, operation, m, n, found.scalar(thread, real, alpha), a, lda, x, incx, found.scalar(thread, real, beta), y, incy)
 
 
 @answers("cublas{}ger_v2")
-def ger(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int, x: int, incx: int, y: int, incy: int, a: int, lda: int) -> None:
+def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: int, incx: Int, y: int, incy: Int, a: int, lda: Int) -> None:
     """A += alpha x y'."""
     found, m, n, lda = blas(thread, handle), signed(m), signed(n), signed(lda)
     at_least(0, m=m, n=n)
@@ -57,8 +57,8 @@ def ger(real: Real, thread: Thread, handle: int, m: int, n: int, alpha: int, x: 
 
 
 @answers("cublas{}geam")
-def geam(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, alpha: int, a: int, lda: int, beta: int, b: int, ldb: int,
-         c: int, ldc: int) -> None:
+def geam(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, beta: int, b: int, ldb: Int,
+         c: int, ldc: Int) -> None:
     """C = alpha op(A) + beta op(B)."""
     found, m, n, turned_a, turned_b = blas(thread, handle), signed(m), signed(n), transposed(of_a), transposed(of_b)
     at_least(0, m=m, n=n)
@@ -91,8 +91,8 @@ def _choices(**numbers: int) -> list[int]:
 
 
 @answers("cublas{}trsm_v2")
-def trsm(real: Real, thread: Thread, handle: int, side: int, upper: int, operation: int, unit: int, m: int, n: int, alpha: int, a: int, lda: int, b: int,
-         ldb: int) -> None:
+def trsm(real: Real, thread: Thread, handle: int, side: Int, upper: Int, operation: Int, unit: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, b: int,
+         ldb: Int) -> None:
     """Solve op(A) X = alpha B, or X op(A) = alpha B, for X, which takes the place of B."""
     found, m, n, lda, ldb, turned = blas(thread, handle), signed(m), signed(n), signed(lda), signed(ldb), transposed(operation)
     right, is_upper, is_unit = _choices(side=side, fill_mode=upper, diagonal_type=unit)
@@ -107,7 +107,7 @@ def trsm(real: Real, thread: Thread, handle: int, side: int, upper: int, operati
 
 
 @answers("cublas{}trsv_v2")
-def trsv(real: Real, thread: Thread, handle: int, upper: int, operation: int, unit: int, n: int, a: int, lda: int, x: int, incx: int) -> None:
+def trsv(real: Real, thread: Thread, handle: int, upper: Int, operation: Int, unit: Int, n: Int, a: int, lda: Int, x: int, incx: Int) -> None:
     """Solve op(A) y = x for y, which takes the place of x."""
     found, n, step = blas(thread, handle), signed(n), signed(incx)
     is_upper, is_unit = _choices(fill_mode=upper, diagonal_type=unit)
@@ -121,7 +121,7 @@ def trsv(real: Real, thread: Thread, handle: int, upper: int, operation: int, un
 
 
 @answers("cublas{}getrfBatched")
-def getrf_batched(real: Real, thread: Thread, handle: int, n: int, matrices: int, lda: int, pivots: int, info: int, batch: int) -> None:
+def getrf_batched(real: Real, thread: Thread, handle: int, n: Int, matrices: int, lda: Int, pivots: int, info: int, batch: Int) -> None:
     """Make L and U of many matrices, whose addresses the device has; without `pivots` rows stay where they are."""
     found, n, batch = blas(thread, handle), signed(n), signed(batch)
     at_least(0, n=n, batch=batch)

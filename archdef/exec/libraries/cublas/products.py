@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cublas.handles import Blas, answers, blas
 from archdef.exec.libraries.cublas.matrices import transposed
 from archdef.exec.libraries.kernels import kernel, launch
@@ -95,15 +95,15 @@ def _typed(compute: int, of_a: int, of_b: int, of_c: int) -> tuple[str, str]:
 
 
 @answers("cublas{}gemm_v2")
-def gemm(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int,
-         c: int, ldc: int) -> None:
+def gemm(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, b: int, ldb: Int, beta: int,
+         c: int, ldc: Int) -> None:
     """Multiply."""
     strided(real, thread, handle, of_a, of_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1)
 
 
 @answers("cublas{}gemmStridedBatched")
-def strided(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, stride_a: int, b: int,
-            ldb: int, stride_b: int, beta: int, c: int, ldc: int, stride_c: int, batch: int) -> None:
+def strided(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, stride_a: int, b: int,
+            ldb: Int, stride_b: int, beta: int, c: int, ldc: Int, stride_c: int, batch: Int) -> None:
     """Multiply many, each at the same distance from the one before."""
     found = blas(thread, handle)
     multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda, stride_a), Operand(b, ldb, stride_b),
@@ -111,8 +111,8 @@ def strided(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: in
 
 
 @answers("cublas{}gemmBatched")
-def batched(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int,
-            beta: int, c: int, ldc: int, batch: int) -> None:
+def batched(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, b: int, ldb: Int,
+            beta: int, c: int, ldc: Int, batch: Int) -> None:
     """Multiply many, whose addresses the device has."""
     found = blas(thread, handle)
     multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda), Operand(b, ldb),
@@ -120,9 +120,9 @@ def batched(real: Real, thread: Thread, handle: int, of_a: int, of_b: int, m: in
 
 
 @answers("cublasGemmStridedBatchedEx")
-def strided_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, stride_a: int, b: int,
-               type_b: int, ldb: int, stride_b: int, beta: int, c: int, type_c: int, ldc: int, stride_c: int, batch: int, compute: int,
-               algorithm: int) -> None:
+def strided_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, type_a: Int, lda: Int, stride_a: int, b: int,
+               type_b: Int, ldb: Int, stride_b: int, beta: int, c: int, type_c: Int, ldc: Int, stride_c: int, batch: Int, compute: Int,
+               algorithm: Int) -> None:
     """Multiply many of other types."""
     found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
     factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
@@ -131,22 +131,22 @@ def strided_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int
 
 
 @answers("cublasGemmEx")
-def gemm_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
-            ldb: int, beta: int, c: int, type_c: int, ldc: int, compute: int, algorithm: int) -> None:
+def gemm_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, type_a: Int, lda: Int, b: int, type_b: Int,
+            ldb: Int, beta: int, c: int, type_c: Int, ldc: Int, compute: Int, algorithm: Int) -> None:
     """Multiply matrices of other types."""
     strided_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute, algorithm)
 
 
 @answers("cublasSgemmEx")
-def sgemm_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
-             ldb: int, beta: int, c: int, type_c: int, ldc: int) -> None:
+def sgemm_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, type_a: Int, lda: Int, b: int, type_b: Int,
+             ldb: Int, beta: int, c: int, type_c: Int, ldc: Int) -> None:
     """Multiply matrices of other types with sums of single precision."""
     gemm_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, 0, 0)
 
 
 @answers("cublasGemmBatchedEx")
-def batched_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, type_a: int, lda: int, b: int, type_b: int,
-               ldb: int, beta: int, c: int, type_c: int, ldc: int, batch: int, compute: int, algorithm: int) -> None:
+def batched_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, type_a: Int, lda: Int, b: int, type_b: Int,
+               ldb: Int, beta: int, c: int, type_c: Int, ldc: Int, batch: Int, compute: Int, algorithm: Int) -> None:
     """Multiply many of other types, whose addresses the device has."""
     found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
     factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
@@ -155,21 +155,21 @@ def batched_ex(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int
 
 
 @answers("cublasHgemm")
-def hgemm(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int, c: int,
-          ldc: int) -> None:
+def hgemm(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, b: int, ldb: Int, beta: int, c: int,
+          ldc: Int) -> None:
     """Multiply matrices of half precision; products are added up in single precision."""
     gemm_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, b, 2, ldb, beta, c, 2, ldc, 64, 0)
 
 
 @answers("cublasHgemmStridedBatched")
-def hgemm_strided(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, stride_a: int, b: int, ldb: int,
-                  stride_b: int, beta: int, c: int, ldc: int, stride_c: int, batch: int) -> None:
+def hgemm_strided(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, stride_a: int, b: int, ldb: Int,
+                  stride_b: int, beta: int, c: int, ldc: Int, stride_c: int, batch: Int) -> None:
     """Multiply many of half precision."""
     strided_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, stride_a, b, 2, ldb, stride_b, beta, c, 2, ldc, stride_c, batch, 64, 0)
 
 
 @answers("cublasHgemmBatched")
-def hgemm_batched(thread: Thread, handle: int, of_a: int, of_b: int, m: int, n: int, k: int, alpha: int, a: int, lda: int, b: int, ldb: int, beta: int,
-                  c: int, ldc: int, batch: int) -> None:
+def hgemm_batched(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, lda: Int, b: int, ldb: Int, beta: int,
+                  c: int, ldc: Int, batch: Int) -> None:
     """Multiply many of half precision, whose addresses the device has."""
     batched_ex(thread, handle, of_a, of_b, m, n, k, alpha, a, 2, lda, b, 2, ldb, beta, c, 2, ldc, batch, 64, 0)

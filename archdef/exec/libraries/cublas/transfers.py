@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.cuda_runtime.boxes import memcpy_2d_async
 from archdef.exec.cuda_runtime.memory import copy
 from archdef.exec.libraries.cublas.handles import answers
@@ -39,25 +39,25 @@ def _vector(thread: Thread, n: int, size: int, source: int, source_step: int, to
 
 
 @answers("cublasSetVector")
-def set_vector(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int) -> None:
+def set_vector(thread: Thread, n: Int, size: Int, source: int, source_step: Int, to: int, to_step: Int) -> None:
     """Copy a vector to the device and wait."""
     _vector(thread, n, size, source, source_step, to, to_step, ends.HOST_TO_DEVICE, 0, wait=True)
 
 
 @answers("cublasGetVector")
-def get_vector(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int) -> None:
+def get_vector(thread: Thread, n: Int, size: Int, source: int, source_step: Int, to: int, to_step: Int) -> None:
     """Copy a vector to the host and wait."""
     _vector(thread, n, size, source, source_step, to, to_step, ends.DEVICE_TO_HOST, 0, wait=True)
 
 
 @answers("cublasSetVectorAsync")
-def set_vector_async(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int, stream: int) -> None:
+def set_vector_async(thread: Thread, n: Int, size: Int, source: int, source_step: Int, to: int, to_step: Int, stream: int) -> None:
     """Put a copy of a vector to the device into a stream."""
     _vector(thread, n, size, source, source_step, to, to_step, ends.HOST_TO_DEVICE, stream, wait=False)
 
 
 @answers("cublasGetVectorAsync")
-def get_vector_async(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int, stream: int) -> None:
+def get_vector_async(thread: Thread, n: Int, size: Int, source: int, source_step: Int, to: int, to_step: Int, stream: int) -> None:
     """Put a copy of a vector to the host into a stream."""
     _vector(thread, n, size, source, source_step, to, to_step, ends.DEVICE_TO_HOST, stream, wait=False)
 
@@ -77,24 +77,24 @@ def _matrix(thread: Thread, rows: int, columns: int, size: int, source: int, sou
 
 
 @answers("cublasSetMatrix")
-def set_matrix(thread: Thread, rows: int, columns: int, size: int, source: int, source_rows: int, to: int, to_rows: int) -> None:
+def set_matrix(thread: Thread, rows: Int, columns: Int, size: Int, source: int, source_rows: Int, to: int, to_rows: Int) -> None:
     """Copy a matrix to the device and wait."""
     _matrix(thread, rows, columns, size, source, source_rows, to, to_rows, ends.HOST_TO_DEVICE, 0, wait=True)
 
 
 @answers("cublasGetMatrix")
-def get_matrix(thread: Thread, rows: int, columns: int, size: int, source: int, source_rows: int, to: int, to_rows: int) -> None:
+def get_matrix(thread: Thread, rows: Int, columns: Int, size: Int, source: int, source_rows: Int, to: int, to_rows: Int) -> None:
     """Copy a matrix to the host and wait."""
     _matrix(thread, rows, columns, size, source, source_rows, to, to_rows, ends.DEVICE_TO_HOST, 0, wait=True)
 
 
 @answers("cublasSetMatrixAsync")
-def set_matrix_async(thread: Thread, rows: int, columns: int, size: int, source: int, source_rows: int, to: int, to_rows: int, stream: int) -> None:
+def set_matrix_async(thread: Thread, rows: Int, columns: Int, size: Int, source: int, source_rows: Int, to: int, to_rows: Int, stream: int) -> None:
     """Put a copy of a matrix to the device into a stream."""
     _matrix(thread, rows, columns, size, source, source_rows, to, to_rows, ends.HOST_TO_DEVICE, stream, wait=False)
 
 
 @answers("cublasGetMatrixAsync")
-def get_matrix_async(thread: Thread, rows: int, columns: int, size: int, source: int, source_rows: int, to: int, to_rows: int, stream: int) -> None:
+def get_matrix_async(thread: Thread, rows: Int, columns: Int, size: Int, source: int, source_rows: Int, to: int, to_rows: Int, stream: int) -> None:
     """Put a copy of a matrix to the host into a stream."""
     _matrix(thread, rows, columns, size, source, source_rows, to, to_rows, ends.DEVICE_TO_HOST, stream, wait=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, signed
+from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cublas.handles import MOST_PARTS, THREADS, Blas, answers, blas, vector
 from archdef.exec.libraries.library import DEVICE, REALS, Real, blocks, from_device, present
 from archdef.runtime.status import Refusal
@@ -68,33 +68,33 @@ def _deliver(thread: Thread, handle: int, real: Real, name: str, n: int, vectors
 
 
 @answers("cublas{}scal_v2")
-def scal(real: Real, thread: Thread, handle: int, n: int, alpha: int, x: int, incx: int) -> None:
+def scal(real: Real, thread: Thread, handle: int, n: Int, alpha: int, x: int, incx: Int) -> None:
     """x *= alpha."""
     found = blas(thread, handle)
     scale(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx)
 
 
 @answers("cublas{}axpy_v2")
-def axpy(real: Real, thread: Thread, handle: int, n: int, alpha: int, x: int, incx: int, y: int, incy: int) -> None:
+def axpy(real: Real, thread: Thread, handle: int, n: Int, alpha: int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y += alpha x."""
     found = blas(thread, handle)
     add(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx, y, incy)
 
 
 @answers("cublas{}copy_v2")
-def copy(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int) -> None:
+def copy(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y = x."""
     move(thread, blas(thread, handle), real, "copy", signed(n), x, incx, y, incy)
 
 
 @answers("cublas{}swap_v2")
-def swap(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int) -> None:
+def swap(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """Exchange x and y."""
     move(thread, blas(thread, handle), real, "swap", signed(n), x, incx, y, incy)
 
 
 @answers("cublas{}rot_v2")
-def rot(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int, c: int, s: int) -> None:
+def rot(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int, c: int, s: int) -> None:
     """Turn each pair of x and y."""
     found = blas(thread, handle)
     cosine, sine = (found.scalar(thread, real, each) for each in (c, s))
@@ -104,14 +104,14 @@ def rot(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: i
 
 
 @answers("cublas{}dot_v2")
-def dot(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, y: int, incy: int, out: int) -> None:
+def dot(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int, out: int) -> None:
     """Add up the products of x and y."""
     _deliver(thread, handle, real, "dot", n, ((x, incx), (y, incy)), real.nbytes, out)
 
 
 @answers("cublasDotEx")
-def dot_ex(thread: Thread, handle: int, n: int, x: int, x_type: int, incx: int, y: int, y_type: int, incy: int, out: int, out_type: int,
-           sum_type: int) -> None:
+def dot_ex(thread: Thread, handle: int, n: Int, x: int, x_type: Int, incx: Int, y: int, y_type: Int, incy: Int, out: int, out_type: Int,
+           sum_type: Int) -> None:
     """Add up the products of x and y, where all are of single or all of double precision."""
     types = {signed(each) for each in (x_type, y_type, out_type, sum_type)}
     if types not in ({0}, {1}):
@@ -120,13 +120,13 @@ def dot_ex(thread: Thread, handle: int, n: int, x: int, x_type: int, incx: int, 
 
 
 @answers("cublas{}nrm2_v2")
-def nrm2(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+def nrm2(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Give the length of x."""
     _deliver(thread, handle, real, "nrm2", n, ((x, incx),), real.nbytes, out)
 
 
 @answers("cublas{}asum_v2")
-def asum(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+def asum(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Add up magnitudes."""
     _deliver(thread, handle, real, "asum", n, ((x, incx),), real.nbytes, out)
 
@@ -136,12 +136,12 @@ def _place(real: Real, thread: Thread, handle: int, name: str, n: int, x: int, i
 
 
 @answers("cublasI{l}amax_v2")
-def amax(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+def amax(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Find the first number of the largest magnitude; the first number is 1."""
     _place(real, thread, handle, "amax", n, x, incx, out)
 
 
 @answers("cublasI{l}amin_v2")
-def amin(real: Real, thread: Thread, handle: int, n: int, x: int, incx: int, out: int) -> None:
+def amin(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Find the first number of the smallest magnitude; the first number is 1."""
     _place(real, thread, handle, "amin", n, x, incx, out)

@@ -1,4 +1,4 @@
-// Random numbers. The compiler is told STATE, what a sequence's state is: Xorwow, Mrg or Philox; NAME, which the kernels' names begin with; and
+// Random numbers. The compiler is told STATE, what a sequence's state is: Xorwow, Mrg, Philox or Sobol; NAME, which the kernels' names begin with; and
 // REAL, the type of uniform and normal numbers.
 #define JOINED(a, b) a##b
 #define KERNEL(a, b) JOINED(a, b)
@@ -38,17 +38,15 @@ struct Mrg {
 #endif
 };
 
-// Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011: Philox 4x32, 10 rounds. A state holds what it has not yet given.
+// Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011: Philox 4x32, 10 rounds.
 struct Philox {
-    unsigned counter[4], key[2], left[4], used;
-    __device__ unsigned bits()
+    unsigned counter[4], key[2];
+    __device__ void go_on(unsigned blocks)
     {
-        if (used == 4)
-            refill();
-        unsigned at = used++;
-        return at == 0 ? left[0] : at == 1 ? left[1] : at == 2 ? left[2] : left[3];
+        counter[0] += blocks;
+        counter[1] += counter[0] < blocks;
     }
-    __device__ void refill()
+    __device__ void block(unsigned *four) const
     {
         unsigned c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];
         for (int round = 0; round < 10; ++round) {
@@ -56,14 +54,24 @@ struct Philox {
             c0 = high1 ^ c1 ^ k0, c1 = low1, c2 = high0 ^ c3 ^ k1, c3 = low0;
             k0 += 0x9E3779B9, k1 += 0xBB67AE85;
         }
-        left[0] = c0, left[1] = c1, left[2] = c2, left[3] = c3;
-        used = 0;
-        if (!++counter[0])
-            ++counter[1];
+        four[0] = c0, four[1] = c1, four[2] = c2, four[3] = c3;
     }
 };
 
-struct Draw { unsigned sequences, turn; Long count; };     // the next number is of sequence `turn`; each takes its turn
+// Bratley and Fox, Algorithm 659, ACM Transactions on Mathematical Software 14(1), 1988: a dimension of Sobol's sequences, whose places are in the order of
+// Antonov and Saleev.
+struct Sobol {
+    unsigned directions[32];
+    __device__ unsigned at(unsigned place) const
+    {
+        unsigned gray = place ^ place >> 1, x = 0;
+        for (int bit = 0; bit < 32; ++bit)
+            x ^= gray >> bit & 1 ? directions[bit] : 0;
+        return x;
+    }
+};
+
+struct Draw { unsigned sequences, turn; Long count; };     // the next number is of sequence `turn`; each takes its turn, or four with Philox
 
 template <class State, class Make> __device__ void draw(State *states, Draw what, Make make)
 {
@@ -75,6 +83,38 @@ template <class State, class Make> __device__ void draw(State *states, Draw what
     for (Long i = thread; i < what.count; i += what.sequences)
         make(state, i);
     states[mine] = state;
+}
+
+// A sequence of Philox goes on behind its fourth number only, by as many blocks as these four take here.
+template <int BLOCKS, class Number, class Make> __device__ void draw_fours(Philox *states, Draw what, Number *out, Make make)
+{
+    Long thread = blockIdx.x * blockDim.x + threadIdx.x, before = what.turn % 4, all = before + what.count;
+    if (thread >= what.sequences || 4 * thread >= all)
+        return;
+    unsigned mine = (what.turn / 4 + (unsigned)thread) % what.sequences;
+    Philox state = states[mine];
+    for (Long i = 4 * thread; i < all; i += 4ull * what.sequences) {
+        unsigned words[4 * BLOCKS];
+        Number four[4];
+        Philox next = state;
+        for (int block = 0; block < BLOCKS; ++block, next.go_on(1))
+            next.block(words + 4 * block);
+        make(words, four);
+        for (int j = 0; j < 4; ++j)
+            if (i + j >= before && i + j < all)
+                out[i + j - before] = four[j];
+        if (i + 4 <= all)
+            state = next;
+    }
+    states[mine] = state;
+}
+
+// All numbers of a dimension come behind each other; `what.sequences` is how many dimensions there are, `what.turn` the place of the first number.
+template <class Make> __device__ void draw_dimensions(const Sobol *dimensions, Draw what, Make make)
+{
+    Long each = what.count / what.sequences;
+    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < what.count; i += gridDim.x * (Long)blockDim.x)
+        make(dimensions[i / each].at(what.turn + (unsigned)(i % each)), i);
 }
 
 __device__ float uniform(unsigned x) { return x * 2.3283064e-10f + 2.3283064e-10f / 2.0f; }
@@ -104,12 +144,19 @@ template <class State> __device__ void number(State &state, double &to)
 }
 __device__ void number(Mrg &state, double &to) { to = state.step() * 2.3283065498378288e-10; }
 __device__ void number(Mrg &state, float &to) { to = (float)(state.step() * 2.3283065498378288e-10); }
-template <class State> __device__ void pair(State &state, double &a, double &b)     // Box and Muller's
+__device__ void number_of(const unsigned *x, double &to) { to = uniform(x[0], x[1]); }
+__device__ void pair_of(const unsigned *x, double &a, double &b)     // Box and Muller's
 {
-    unsigned x0 = state.bits(), x1 = state.bits(), y0 = state.bits(), y1 = state.bits();
-    double size = sqrt(-2.0 * log(uniform(x0, x1))), angle = (y0 ^ (Long)y1 << 21) * (2 * 1.1102230246251565e-16) + 1.1102230246251565e-16;
+    double size = sqrt(-2.0 * log(uniform(x[0], x[1]))), angle = (x[2] ^ (Long)x[3] << 21) * (2 * 1.1102230246251565e-16) + 1.1102230246251565e-16;
     sincospi(angle, &a, &b);
     a *= size, b *= size;
+}
+template <class State> __device__ void pair(State &state, double &a, double &b)
+{
+    unsigned x[4];
+    for (int i = 0; i < 4; ++i)
+        x[i] = state.bits();
+    pair_of(x, a, b);
 }
 __device__ void pair(Mrg &state, double &a, double &b)
 {
@@ -128,33 +175,87 @@ __device__ void pair(Mrg &state, float &a, float &b)
     a *= size, b *= size;
 }
 #endif
-template <class State> __device__ void number(State &state, float &to) { to = uniform(state.bits()); }
-template <class State> __device__ void pair(State &state, float &a, float &b)
+__device__ void number_of(const unsigned *x, float &to) { to = uniform(x[0]); }
+__device__ void pair_of(const unsigned *x, float &a, float &b)
 {
-    unsigned x = state.bits(), y = state.bits();
-    float size = sqrtf(-2.0f * logarithm(uniform(x))), angle = y * (2.3283064e-10f * 6.2831855f) + 2.3283064e-10f * 6.2831855f / 2;
+    float size = sqrtf(-2.0f * logarithm(uniform(x[0]))), angle = x[1] * (2.3283064e-10f * 6.2831855f) + 2.3283064e-10f * 6.2831855f / 2;
     __sincosf(angle, &a, &b);
     a *= size, b *= size;
 }
-
-#ifndef DOUBLE_ONLY
-extern "C" __global__ void KERNEL(NAME, bits)(STATE *states, Draw what, unsigned *out)
+template <class State> __device__ void number(State &state, float &to) { to = uniform(state.bits()); }
+template <class State> __device__ void pair(State &state, float &a, float &b)
 {
-    draw(states, what, [=](STATE &state, Long i) { out[i] = state.bits(); });
-}
-#endif
-
-extern "C" __global__ void KERNEL(NAME, uniform)(STATE *states, Draw what, REAL *out)
-{
-    draw(states, what, [=](STATE &state, Long i) { number(state, out[i]); });
+    unsigned x[2] = {state.bits(), 0};
+    x[1] = state.bits();
+    pair_of(x, a, b);
 }
 
-extern "C" __global__ void KERNEL(NAME, normal)(STATE *states, Draw what, REAL *out, REAL mean, REAL deviation)
+template <class State> __device__ void draw_bits(State *states, Draw what, unsigned *out)
 {
-    draw(states, what, [=](STATE &state, Long i) {
+    draw(states, what, [=](State &state, Long i) { out[i] = state.bits(); });
+}
+template <class State> __device__ void draw_uniform(State *states, Draw what, REAL *out)
+{
+    draw(states, what, [=](State &state, Long i) { number(state, out[i]); });
+}
+template <class State> __device__ void draw_normal(State *states, Draw what, REAL *out, REAL mean, REAL deviation)
+{
+    draw(states, what, [=](State &state, Long i) {
         REAL a, b;
         pair(state, a, b);
         out[2 * i] = mean + deviation * a;
         out[2 * i + 1] = mean + deviation * b;
     });
 }
+
+constexpr int REAL_WORDS = sizeof(REAL) / 4;
+
+__device__ void draw_bits(Philox *states, Draw what, unsigned *out)
+{
+    draw_fours<1>(states, what, out, [](const unsigned *words, unsigned *four) {
+        for (int i = 0; i < 4; ++i)
+            four[i] = words[i];
+    });
+}
+__device__ void draw_uniform(Philox *states, Draw what, REAL *out)
+{
+    draw_fours<REAL_WORDS>(states, what, out, [](const unsigned *words, REAL *four) {
+        for (int i = 0; i < 4; ++i)
+            number_of(words + REAL_WORDS * i, four[i]);
+    });
+}
+__device__ void draw_normal(Philox *states, Draw what, REAL *out, REAL mean, REAL deviation)
+{
+    draw_fours<REAL_WORDS>(states, what, out, [=](const unsigned *words, REAL *four) {
+        for (int i = 0; i < 4; i += 2)
+            pair_of(words + REAL_WORDS * i, four[i], four[i + 1]);
+        for (int i = 0; i < 4; ++i)
+            four[i] = mean + deviation * four[i];
+    });
+}
+
+__device__ void draw_bits(Sobol *dimensions, Draw what, unsigned *out)
+{
+    draw_dimensions(dimensions, what, [=](unsigned x, Long i) { out[i] = x; });
+}
+__device__ void quasirandom(unsigned x, float &to) { to = uniform(x); }
+#ifdef DOUBLES
+__device__ void quasirandom(unsigned x, double &to) { to = x * 2.3283064365386963e-10 + 2.3283064365386963e-10; }
+#endif
+__device__ void draw_uniform(Sobol *dimensions, Draw what, REAL *out)
+{
+    draw_dimensions(dimensions, what, [=](unsigned x, Long i) { quasirandom(x, out[i]); });
+}
+
+#ifndef DOUBLE_ONLY
+extern "C" __global__ void KERNEL(NAME, bits)(STATE *states, Draw what, unsigned *out) { draw_bits(states, what, out); }
+#endif
+
+extern "C" __global__ void KERNEL(NAME, uniform)(STATE *states, Draw what, REAL *out) { draw_uniform(states, what, out); }
+
+#ifndef UNIFORM_ONLY
+extern "C" __global__ void KERNEL(NAME, normal)(STATE *states, Draw what, REAL *out, REAL mean, REAL deviation)
+{
+    draw_normal(states, what, out, mean, deviation);
+}
+#endif

@@ -1,0 +1,164 @@
+"""Handles of cuSPARSE, what is set in them, and arguments that its functions have in common."""
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import attrs
+
+from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.libraries.kernels import kernel, launch
+from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Life, Real, blocks, living, present, scalar
+from archdef.runtime.status import Refusal
+
+LIBRARY: Final = Library("cusparse", not_supported=10, lacking=4, other=7, statuses={
+    "InvalidResourceHandle": 1, "MemoryAllocation": 2, "InvalidValue": 3, "InvalidConfiguration": 3, "MatrixType": 8, "IllegalAddress": 6,
+    "MisalignedAddress": 6, "LaunchFailure": 6, "LaunchTimeout": 6, "LaunchOutOfResources": 11})
+answers = LIBRARY.answers
+_NAMES: Final = {0: "SUCCESS", 1: "NOT_INITIALIZED", 2: "ALLOC_FAILED", 3: "INVALID_VALUE", 4: "ARCH_MISMATCH", 5: "MAPPING_ERROR", 6: "EXECUTION_FAILED",
+                 7: "INTERNAL_ERROR", 8: "MATRIX_TYPE_NOT_SUPPORTED", 9: "ZERO_PIVOT", 10: "NOT_SUPPORTED", 11: "INSUFFICIENT_RESOURCES"}
+THREADS: Final = 128
+_REAL: Final = {0: REALS["S"], 1: REALS["D"]}
+"""cudaDataType."""
+
+
+@attrs.define(eq=False)
+class Sparse:
+    """What a handle stands for."""
+
+    life: Life
+    stream: int = 0
+    pointer_mode: int = HOST
+
+
+def sparse(thread: Thread, handle: int) -> Sparse:
+    """Give what a handle stands for. Raises Refusal."""
+    return living(thread, handle, Sparse)
+
+
+def long(value: int) -> int:
+    """Read 64 bits as a signed number."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def typed(kind: int) -> Real:
+    """Give the type of elements that a number of the program means. Raises Refusal."""
+    if signed(kind) not in _REAL:
+        raise Refusal("NotSupported", f"elements of type {signed(kind)}: single and double precision are there")
+    return _REAL[signed(kind)]
+
+
+def operation_of(number: int) -> int:
+    """Give 1 for a matrix that is taken transposed, else 0. Raises Refusal."""
+    if signed(number) not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no operation {signed(number)} on a matrix")
+    return int(signed(number) != 0)
+
+
+def put(thread: Thread, out: int, thing: object) -> None:
+    """Give the program a handle for something."""
+    present(descriptor=out)
+    thread.memory.put_word(out, thread.session.handle(thing))
+
+
+@answers("cusparseCreate")
+def create(thread: Thread, out: int) -> None:
+    """Make a handle."""
+    put(thread, out, Sparse(Life.now(thread)))
+
+
+@answers("cusparseDestroy")
+def destroy(thread: Thread, handle: int) -> None:
+    """Give a handle up."""
+    thread.session.thing(handle, Sparse)
+    thread.session.forget(handle)
+
+
+@answers("cusparseGetVersion")
+def version(thread: Thread, handle: int, out: int) -> None:
+    """Say which version the program was compiled for."""
+    sparse(thread, handle)
+    present(version=out)
+    thread.memory.put_word(out, 1000 * thread.session.cuda, 4)
+
+
+@answers("cusparseGetErrorName")
+def error_name(thread: Thread, number: Int) -> int:
+    """Give a status its name."""
+    return thread.string("CUSPARSE_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
+
+
+@answers("cusparseGetErrorString")
+def error_text(thread: Thread, number: Int) -> int:
+    """Say what a status means."""
+    return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
+
+
+@answers("cusparseSetStream")
+def set_stream(thread: Thread, handle: int, stream: int) -> None:
+    """Set where kernels go."""
+    found = sparse(thread, handle)
+    thread.session.stream(stream)
+    found.stream = stream
+
+
+@answers("cusparseGetStream")
+def get_stream(thread: Thread, handle: int, out: int) -> None:
+    """Say where kernels go."""
+    present(stream=out)
+    thread.memory.put_word(out, sparse(thread, handle).stream)
+
+
+@answers("cusparseSetPointerMode")
+def set_pointer_mode(thread: Thread, handle: int, mode: Int) -> None:
+    """Say where factors are."""
+    found = sparse(thread, handle)
+    if signed(mode) not in (HOST, DEVICE):
+        raise Refusal("InvalidValue", f"no pointer mode {signed(mode)}")
+    found.pointer_mode = signed(mode)
+
+
+@answers("cusparseGetPointerMode")
+def get_pointer_mode(thread: Thread, handle: int, out: int) -> None:
+    """Say where factors are."""
+    present(mode=out)
+    thread.memory.put_word(out, sparse(thread, handle).pointer_mode, 4)
+
+
+def run(thread: Thread, found: Sparse, real: Real, name: str, grid: tuple[int, ...], block: tuple[int, ...], *arguments: bytes) -> None:
+    """Put a kernel of sparse.cu into the handle's stream."""
+    chosen = kernel(thread, f"sparse.{real.letter}", f"archdef_{real.letter}_{name}")
+    launch(thread, chosen, grid, block, arguments, found.stream)
+
+
+def run_for_each(thread: Thread, found: Sparse, real: Real, name: str, count: int, *arguments: bytes) -> None:
+    """Run a kernel with a thread for each of so many things."""
+    run(thread, found, real, name, blocks(thread, -(-count // THREADS)), (THREADS,), *arguments)
+
+
+def word(value: int) -> bytes:
+    """Lay out an address or a number of 64 bits as kernels take it."""
+    return struct.pack("<Q", value)
+
+
+def integer(value: int) -> bytes:
+    """Lay out a number of 32 bits as kernels take it."""
+    return struct.pack("<i", value)
+
+
+def factors(thread: Thread, found: Sparse, real: Real, *addresses: int) -> list[bytes]:
+    """Lay out factors as kernels take them."""
+    return [scalar(thread, real, each, found.pointer_mode == DEVICE) for each in addresses]
+
+
+def same(*reals: Real) -> Real:
+    """Give the type of elements that several have in common. Raises Refusal."""
+    if len(set(reals)) != 1:
+        raise Refusal("NotSupported", "elements of single and of double precision in one call")
+    return reals[0]
+
+
+def straight(operation: int) -> None:
+    """Refuse to take a sparse matrix transposed."""
+    if operation_of(operation):
+        raise Refusal("NotSupported", "products with a transposed sparse matrix")
