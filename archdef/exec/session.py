@@ -196,12 +196,14 @@ class Session:
         """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
             base = self._on(device).at(address)
+        base = base if base is not None else self.runtime.graph_pointer(address, device)
         return None if base is None else base + (address - int(base))
 
     def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
-            return self._on(device).at(address)
+            base = self._on(device).at(address)
+        return base if base is not None else self.runtime.graph_pointer(address, device)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
@@ -220,7 +222,8 @@ class Session:
         """Give device memory back. Raises Refusal if none starts there."""
         with self.lock:
             pointer = self._on(device).remove(address)
-        if pointer is None:
+        pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+        if pointer is None or address != int(pointer):
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
         managed = self._managed.pop(address, None)
         self.runtime.Free(pointer if managed is None else managed)

@@ -54,3 +54,18 @@ def test_nodes_of_all_kinds_are_made_of_one_structure(build, version, how, macro
     code = binary(entry(KERNELS.replace(".version 6.0", f".version {version}").encode()))
     found, printed = run([build("nodes", how, code, macros)], MACHINES[-1], tmp_path)
     assert printed == "PASSED\n", found.failures
+
+
+@pytest.mark.skipif("v100" not in MACHINES, reason="needs devices that share their addresses")
+def test_memory_of_graphs_has_addresses_that_no_other_device_uses(build, tmp_path):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("graph_memory"), "apart"], "v100", devices=2, output=output)
+        output.seek(0)
+        assert output.read() == "PASSED\n" and found.exit_code == 0
+
+
+@pytest.mark.parametrize("how, macros, part", [("shared", (), "built"), ("driver", ("DRIVER",), "built"), ("static", (), "captured")])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_graphs_allocate_and_free_memory(build, machine, how, macros, part, tmp_path):
+    found, printed = run([build("graph_memory", how, defined=macros), part], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}
