@@ -54,6 +54,35 @@ class GuestBytes(HostBytes):
         self.memory.out_of(self.address, np.ascontiguousarray(data))
 
 
+class GuestRows(HostBytes):
+    """Rows of ordinary memory of a program, which a copy reads or writes when it runs. Raises Refusal where the program has none."""
+
+    def __init__(self, memory: GuestMemory, address: int, pitch: int, plane: int, box: tuple[int, int, int], registered: bool = False):
+        """registered : whether the program has page-locked it."""
+        self.memory, self.address, self.pitch, self.plane, self.box, self.registered = memory, address, pitch, plane, box, registered
+
+    @property
+    def nbytes(self) -> int:
+        width, height, depth = self.box
+        return width * height * depth
+
+    @property
+    def pinned(self) -> bool:
+        return self.registered
+
+    def first(self, nbytes: int) -> GuestRows:
+        assert nbytes == self.nbytes, "rows are copied as a whole"
+        return self
+
+    def read(self) -> np.ndarray:
+        rows = np.empty(self.box[::-1], "u1")
+        self.memory.rows_into(self.address, self.pitch, self.plane, rows)
+        return rows.reshape(-1)
+
+    def write(self, data: np.ndarray) -> None:
+        self.memory.rows_out_of(self.address, self.pitch, self.plane, np.ascontiguousarray(data).reshape(self.box[::-1]))
+
+
 class GuestCopy(GuestBytes):
     """One end of a copy that the program waits for: what goes wrong is an error of this call alone, and fails no other work of the device."""
 

@@ -35,6 +35,12 @@ def test_graphs_do_their_work_in_order_at_each_launch(build, machine, part, tmp_
     assert found.launches == {"built": 12, "captured": 6}[part]
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_captured_copies_of_rows_read_and_write_the_program_at_each_launch(build, machine, tmp_path):
+    found, printed = run([build("graphs"), "rows"], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
+
+
 @pytest.mark.parametrize("how", ["shared", "static"])
 def test_each_wrong_call_about_graphs_gets_the_status_that_cuda_gives(build, how, tmp_path):
     _, printed = run([build("graphs", how), "wrong"], MACHINES[0], tmp_path)
