@@ -79,6 +79,8 @@ def seconds(value: Any, what: str, error: type[Exception]) -> float:
 
 def flag(value: Any, what: str, error: type[Exception]) -> bool:
     """Give a yes or no as a bool; numpy's, 0 and 1 are taken."""
+    if value is True or value is False:
+        return value
     if isinstance(value, (numbers.Integral, bool)) or type(value).__name__ in ("bool", "bool_") and type(value).__module__ == "numpy":
         if value in (0, 1):
             return bool(value)

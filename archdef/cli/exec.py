@@ -15,7 +15,7 @@ import archdef
 from archdef.cli import build
 from archdef.cli.common import common_options, emit, show
 from archdef.cli.data import data_option
-from archdef.cli.output import will_report, will_write
+from archdef.cli.output import TRACES, destination, will_report, will_write
 from archdef.options import architectures, needed_arch_option, set_option
 
 STANDARD_ERROR: Final = 2
@@ -36,7 +36,8 @@ SOURCES: Final = (".cu", ".maca")
                    "which is faster.")
 @click.option("--functional", is_flag=True, help="Time no launch, or with --max-launches none but those.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write an .html report about the longest launch of each kernel.")
-@click.option("--timeline", "trace", type=click.Path(dir_okay=False), help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto.")
+@click.option("--timeline", "trace", type=click.Path(dir_okay=False),
+              help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto; of several machines one each, with the machine in its name.")
 @data_option("archdef.exec.account.Account")
 @common_options(about="Print one JSON document; what the program prints goes to the error stream.")
 @click.pass_context
@@ -57,8 +58,10 @@ def command(context, program, names, settings, devices, build_options, max_launc
     if not names:
         raise click.UsageError("Missing option '--arch' / '-a'.")
     will_report(page)
-    will_write(trace)
     machines = list(architectures(names, settings))
+    traces = [destination(trace, each.name, len(machines) > 1, TRACES) for each in machines] if trace else []
+    for path in traces:
+        will_write(path)
     codes, found = [], []
     with _programs(context, program, machines, build_options) as started:
         for architecture, command_line in zip(machines, started, strict=True):
@@ -77,9 +80,9 @@ def command(context, program, names, settings, devices, build_options, max_launc
     if page:
         runs = [each.longest for done in found for each in done.kernels if each.longest is not None]
         archdef.run.html_report.save(runs, page)
-    if trace:
-        for timeline in found[0].timelines[:1]:
-            timeline.save(trace)
+    for done, path in zip(found, traces, strict=False):      # one that was interrupted has run on fewer
+        if done.timelines:
+            done.timeline.save(path)
     if as_json:
         emit([done.to_dict() for done in found])
     context.exit(next((code for code in codes if code), 0))

@@ -9,6 +9,9 @@ import click
 import archdef
 from archdef import html, report
 
+TRACES = (".json", ".json.gz", ".perfetto-trace")
+"""How names of traces end."""
+
 
 def write(path: str | None, text: str) -> None:
     """Write a file, as a whole or not at all; without a path, print."""
@@ -35,6 +38,12 @@ def will_write(path: str | None) -> None:
         why = error.strerror or str(error)
     if why:
         raise click.ClickException(f"cannot write {path}: {why}")
+
+
+def destination(path: str, name: str, several: bool, endings: tuple[str, ...]) -> str:
+    """Give the file for one of several machines, with its name in front of the ending; the path itself if there is one machine."""
+    ending = next((ending for ending in endings if path.endswith(ending)), "")
+    return f"{path.removesuffix(ending)}.{name.replace('/', '_')}{ending}" if several else path
 
 
 def will_plot(path: str | None) -> None:

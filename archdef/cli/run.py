@@ -17,7 +17,7 @@ from archdef.cli.completing import KERNEL
 from archdef.cli.data import data_option
 from archdef.cli.measured import Laid, ncu_option, refuse_views
 from archdef.cli.launching import launch_options, prepare, require
-from archdef.cli.output import will_report, will_write
+from archdef.cli.output import TRACES, destination, will_report, will_write
 from archdef.errors import Interrupted
 from archdef.options import architectures, machine_options
 from archdef.run.levels import DETAILS, FOREVER, reported
@@ -26,8 +26,6 @@ from archdef.values import printable
 if TYPE_CHECKING:
     from archdef.run.result import Run
     from archdef.run.timeline import TimelineWindow
-
-TRACES = (".json", ".json.gz", ".perfetto-trace")
 
 
 def traced_warps(context, parameter, texts) -> tuple[tuple[int, int], ...]:
@@ -180,8 +178,7 @@ def _list(file, kernel, options, names, settings, as_json) -> None:
 
 
 def _destination(path: str, name: str, names) -> str:
-    ending = next(ending for ending in (".npy", *TRACES) if path.endswith(ending))
-    return path if len(names) == 1 else f"{path.removesuffix(ending)}.{name.replace('/', '_')}{ending}"
+    return destination(path, name, len(names) > 1, (".npy", *TRACES))
 
 
 def _refuse_unrecorded(data, traced, detail) -> None:

@@ -15,14 +15,14 @@ def _each(results: Sequence[Any]) -> Iterable[tuple[Row, Any]]:
 
 
 @view("programs", "A program on a machine.", *OF, whole("exit_code", "Its exit code; negative: the signal that ended it."),
-      whole("launches", "Grids that it launched."),
+      whole("launches", "Grids that it launched."), whole("failed_launches", "Launches that were refused, or ended with an error."),
       whole("missing_functions", "Functions that it called and that are not supported."),
       real("makespan_s", "From the first work of a device to the last, on the simulated host's clock.", "s"),
       real("busy_s", "Time in which a device had work.", "s"))
 def programs(results: Sequence[Any]) -> Iterable[Row]:
     """Give a row for each program."""
     for of, one in _each(results):
-        yield (*of, one.exit_code, one.launches, len(one.missing), one.makespan_s, one.busy_s)
+        yield (*of, one.exit_code, one.launches, one.failed, len(one.missing), one.makespan_s, one.busy_s)
 
 
 @view("program_kernels", "A kernel of a program, all launches together.", *OF, text("kernel", "Kernel."), whole("launches", "How often it was launched."),

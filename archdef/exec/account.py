@@ -12,12 +12,12 @@ from rich.text import Text
 from archdef.console import text
 from archdef.exec.tally import KernelTotal
 from archdef.formatting import count, percent, seconds
+from archdef.host.timeline import Timeline
 from archdef.run.explain import costliest, why
 from archdef.tables import Column, Kind, Table
 
 if TYPE_CHECKING:
     from archdef.exec.session import Session
-    from archdef.host.timeline import Timeline
 
 MOST_EXPLAINED = 4
 """Kernels of which the account says why they took their time."""
@@ -65,6 +65,8 @@ class Account:
     """Kernels that were given memory of another device, whose accesses are timed in the same way."""
     compiled: tuple[tuple[int, int], ...] = ()
     """Architectures that the program asked NVRTC for and that were too old for it, and what it compiled for instead; compute capabilities times 10."""
+    failed: int = 0
+    """Launches that were refused, or ended with an error, whether the program has asked for that or not."""
 
     @property
     def launches(self) -> int:
@@ -77,14 +79,23 @@ class Account:
         return sum(each.timed for each in self.kernels)
 
     @property
+    def timeline(self) -> Timeline:
+        """All processes in one; where there are several, places have the process in their names, and each process begins at 0."""
+        if len(self.timelines) < 2:
+            return self.timelines[0] if self.timelines else Timeline([])
+        spans = [attrs.evolve(span, place=f"process {number}: {span.place}") for number, each in enumerate(self.timelines, start=1) for span in each]
+        return Timeline(spans, dict.fromkeys(label for each in self.timelines for label in each.assumed))
+
+    @property
     def good(self) -> bool:
-        """Whether it ended with 0 and nothing was missing."""
-        return self.exit_code == 0 and not self.missing
+        """Whether it ended with 0, nothing was missing and no launch failed, even if the program did not look."""
+        return self.exit_code == 0 and not self.missing and not self.failed
 
     @property
     def ended(self) -> str:
         """How it ended, in words."""
-        return _ended(self.exit_code)
+        failed = f"{count(self.failed)} launch{'es' * (self.failed != 1)} failed"
+        return f"{_ended(self.exit_code)}{f', but {failed}' if self.failed and not self.exit_code else f', {failed}' if self.failed else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data."""
@@ -94,7 +105,7 @@ class Account:
                             for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
                 "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers), "compiled": [list(each) for each in self.compiled],
-                "missing": self.missing, "failures": list(self.failures)}
+                "missing": self.missing, "failed": self.failed, "failures": list(self.failures)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {self.ended}", style="bold")
@@ -175,7 +186,8 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
                    tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
                    tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)),
-                   tuple(dict.fromkeys(each for session in sessions for each in session.tally.compiled)))
+                   tuple(dict.fromkeys(each for session in sessions for each in session.tally.compiled)),
+                   sum(session.tally.refused + len(session.tally.failed) for session in sessions))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:

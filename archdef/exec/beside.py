@@ -29,7 +29,9 @@ class Beside:
             table.add(name, *(_NONE if each is None else seconds(each) for each in times))
         table.add("first to last work", *(seconds(each.makespan_s) if each.launches or each.copies else _NONE for each in self.accounts))
         if any(each.exit_code for each in self.accounts):
-            table.add("exit code", *(each.ended.removeprefix("exit code ").removeprefix("ended by ") for each in self.accounts))
+            table.add("exit code", *(each.ended.partition(",")[0].removeprefix("exit code ").removeprefix("ended by ") for each in self.accounts))
+        if any(each.failed for each in self.accounts):
+            table.add("failed launches", *(f"{each.failed:,}" for each in self.accounts))
         yield table
 
     def _rows(self) -> Iterator[tuple[str, list[float | None]]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from archdef.exec.contexts import Context
     from archdef.exec.session import Session
     from archdef.exec.wire import Connection, Hello
+    from archdef.run.module import Kernel
 
 SUCCESS: Final = 0
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
@@ -98,6 +99,8 @@ class Thread:
         """Of each domain of NVTX, the ranges that this thread has begun and not ended."""
         self.per_thread = False
         """Whether the call that is answered was compiled for default streams of threads: then no stream means the thread's own."""
+        self.launching: Kernel | int | None = None
+        """What the call that is answered launches, or the handle by which the program names it; None: it launches nothing."""
         self.uses_runtime = False
         """Whether it has called the runtime for more than to ask about devices, which makes a primary context current."""
         self.contexts: list[Context] = []

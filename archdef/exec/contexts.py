@@ -163,7 +163,7 @@ class Contexts:
         thread.runtime.SetDevice(device)
         try:
             thread.runtime.DeviceReset()
-            self.session.forget_allocations(thread.runtime.device().memory)
+            self.session.forget_allocations(thread.connection, thread.runtime.device().memory)
         finally:
             thread.runtime.SetDevice(chosen)
 

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import os
 import struct
+import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -18,6 +19,10 @@ MOST_TEXT_BYTES: Final = 1 << 16
 _PAGE: Final = 4096
 _MOST_PARTS: Final = 1024
 """Pieces that the system moves at a time (IOV_MAX)."""
+_ROOM_BYTES: Final = 1 << 12
+_ROOM_PARTS: Final = 128
+_PART: Final = struct.Struct("@PN")
+"""A piece, as the system's calls take it (iovec)."""
 
 
 class _Part(ctypes.Structure):
@@ -52,6 +57,35 @@ class GuestBytes(HostBytes):
 
     def write(self, data: np.ndarray) -> None:
         self.memory.out_of(self.address, np.ascontiguousarray(data))
+
+
+class GuestRows(HostBytes):
+    """Rows of ordinary memory of a program, which a copy reads or writes when it runs. Raises Refusal where the program has none."""
+
+    def __init__(self, memory: GuestMemory, address: int, pitch: int, plane: int, box: tuple[int, int, int], registered: bool = False):
+        """registered : whether the program has page-locked it."""
+        self.memory, self.address, self.pitch, self.plane, self.box, self.registered = memory, address, pitch, plane, box, registered
+
+    @property
+    def nbytes(self) -> int:
+        width, height, depth = self.box
+        return width * height * depth
+
+    @property
+    def pinned(self) -> bool:
+        return self.registered
+
+    def first(self, nbytes: int) -> GuestRows:
+        assert nbytes == self.nbytes, "rows are copied as a whole"
+        return self
+
+    def read(self) -> np.ndarray:
+        rows = np.empty(self.box[::-1], "u1")
+        self.memory.rows_into(self.address, self.pitch, self.plane, rows)
+        return rows.reshape(-1)
+
+    def write(self, data: np.ndarray) -> None:
+        self.memory.rows_out_of(self.address, self.pitch, self.plane, np.ascontiguousarray(data).reshape(self.box[::-1]))
 
 
 class GuestCopy(GuestBytes):
@@ -91,11 +125,26 @@ def _system(name: str) -> Any:
     return function
 
 
+class _Room(threading.local):
+    """Where a thread has the system put the few bytes that most calls give by address, and describes where they come from."""
+
+    def __init__(self, process: int) -> None:
+        self.data = bytearray(_ROOM_BYTES)
+        self.mine, self.others = bytearray(_PART.size), bytearray(_ROOM_PARTS * _PART.size)
+        self.address, mine, others = (ctypes.addressof(ctypes.c_char.from_buffer(each)) for each in (self.data, self.mine, self.others))
+        self.count = ctypes.c_ulong(1)
+        self.arguments = (ctypes.c_int(process), ctypes.c_void_p(mine), ctypes.c_ulong(1), ctypes.c_void_p(others), self.count, ctypes.c_ulong(0))
+        """Of the system's call, converted once and not at each."""
+
+
 class GuestMemory:
     """Reads and writes the memory of one process. Raises Refusal for addresses that are not its."""
 
     def __init__(self, process: int):
         self.process = process
+        self._room = _Room(process)
+        self._read_few: Any = ctypes.CDLL(None).process_vm_readv
+        self._read_few.restype = ctypes.c_ssize_t
         self._read, self._write = _system("process_vm_readv"), _system("process_vm_writev")
 
     def into(self, address: int, out: np.ndarray) -> None:
@@ -116,6 +165,8 @@ class GuestMemory:
 
     def get(self, address: int, nbytes: int) -> bytes:
         """Read."""
+        if (found := self._few((address,), (nbytes,))) is not None:
+            return found
         if nbytes > _PAGE:      # as many as a program says: the last of them has to be there before room is made for all
             if address + nbytes >> 64:
                 self._refuse(address, errno.EFAULT)
@@ -126,19 +177,30 @@ class GuestMemory:
 
     def get_each(self, addresses: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
         """Read from several places, by one call of the system if all of them are there; else the first that is not says so."""
-        if len(addresses) < 2 or len(addresses) > _MOST_PARTS:
+        if len(addresses) < 2 or (data := self._few(addresses, sizes)) is None:
             return [self.get(address, size) for address, size in zip(addresses, sizes, strict=True)]
-        nbytes = sum(sizes)
-        room = ctypes.create_string_buffer(nbytes)
-        mine = _Part(ctypes.addressof(room), nbytes)
-        others = (_Part * len(addresses))(*(_Part(address, size) for address, size in zip(addresses, sizes, strict=True)))
-        if self._read(self.process, ctypes.addressof(mine), 1, ctypes.addressof(others), len(addresses), 0) != nbytes:
-            return [self.get(address, size) for address, size in zip(addresses, sizes, strict=True)]
-        data, found, at = room.raw, [], 0
+        found, at = [], 0
         for size in sizes:
             found.append(data[at:at + size])
             at += size
         return found
+
+    def _few(self, addresses: Sequence[int], sizes: Sequence[int]) -> bytes | None:
+        """Read a few bytes of a few places by one call; None where they are more than that, or the call did not give them all."""
+        count, nbytes = len(addresses), sum(sizes)
+        if not 0 < nbytes <= _ROOM_BYTES or count > _ROOM_PARTS:
+            return None
+        room = self._room
+        _PART.pack_into(room.mine, 0, room.address, nbytes)
+        try:
+            for number, (address, size) in enumerate(zip(addresses, sizes, strict=True)):
+                _PART.pack_into(room.others, number * _PART.size, address, size)
+        except struct.error:        # no address at all
+            return None
+        room.count.value = count
+        if self._read_few(*room.arguments) != nbytes:
+            return None
+        return bytes(room.data[:nbytes])
 
     def put(self, address: int, data: bytes) -> None:
         """Write."""

@@ -186,6 +186,7 @@ class Server:
             return STATUS["NotSupported"][0]
         if call.refused:
             self._miss(name)
+        thread.launching = None
         thread.per_thread = name.endswith(("_ptsz", "_ptds"))
         thread.uses_runtime = thread.uses_runtime or call.status and name not in QUERIES
         thread.floats, thread.stack = request.floats, request.integers[6:]
@@ -199,11 +200,11 @@ class Server:
         except ArchdefError as error:
             result = call.number(error)
             if not thread.session.host.abandoned:       # else nobody is left who would hear of it
-                self._complain(name, error)
+                self._complain(name, error, thread)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting
             _LOG.exception("%s", name)
             result = call.number(error)
-            self._complain(name, error)
+            self._complain(name, error, thread)
         if call.status and result and result != STATUS["NotReady"][0]:      # which is an answer, no error
             thread.last_error = result
         return result
@@ -214,8 +215,13 @@ class Server:
         if self.missing[name] == 1:
             _LOG.info("%s is not supported", name)
 
-    def _complain(self, name: str, error: Exception) -> None:
+    def _complain(self, name: str, error: Exception, thread: Thread) -> None:
         text = f"{name}: {error}"
+        if (launched := thread.launching) is not None:
+            thread.session.tally.refused += 1
+            kernel = thread.session.kernel_name(launched) if isinstance(launched, int) else launched.name
+            if kernel and kernel not in text:
+                text = f"{name} of {kernel}: {error}"
         if text not in self.complaints:
             self.complaints[text] = None
             _LOG.info("%s", text)

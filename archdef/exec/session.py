@@ -26,7 +26,7 @@ from archdef.exec.tally import Tally
 from archdef.frontends import Compiled
 from archdef.exec.user_objects import UserObjects
 from archdef.host import Host, Launched, Stream
-from archdef.run import mapped
+from archdef.run import mapped, names
 from archdef.run.module import Module
 from archdef.run.pointer import Pointer
 from archdef.runtime.api import STREAM_PER_THREAD, Runtime
@@ -105,6 +105,8 @@ class Session:
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, 16)
         self._managed: dict[int, ManagedArray] = {}
+        self.unseen: dict[int, ManagedArray] = {}
+        """Managed memory that the devices have not had as a whole, by address."""
         devices = self.runtime.devices.all()
         one: Ranges[Pointer] = Ranges()
         self._ranges = {id(device.memory): one if self.host.addresses is not None else Ranges() for device in devices}
@@ -201,12 +203,14 @@ class Session:
         """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
             base = self._on(device).at(address)
+        base = base if base is not None else self.runtime.graph_pointer(address, device)
         return None if base is None else base + (address - int(base))
 
     def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
-            return self._on(device).at(address)
+            base = self._on(device).at(address)
+        return base if base is not None else self.runtime.graph_pointer(address, device)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
@@ -218,16 +222,24 @@ class Session:
         descriptor = array.memory.engine.share(array.address)
         if connection.map(array.address, array.nbytes, 0, descriptor) != array.address:
             raise Refusal("MemoryAllocation", f"the program has other memory at {array.address:#x}, where the device has {array.nbytes} managed bytes")
-        self._managed[array.address] = array
+        self._managed[array.address] = self.unseen[array.address] = array
+        array.begin_unseen()
         self.allocated(Pointer(array.address, array.memory, array.nbytes))
+
+    def see_managed(self) -> None:
+        """Note what the program has touched of managed memory, before a launch takes it to the device."""
+        with self.lock:
+            self.unseen = {address: array for address, array in self.unseen.items() if array.see()}
 
     def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
         with self.lock:
             pointer = self._on(device).remove(address)
-        if pointer is None:
+        pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+        if pointer is None or address != int(pointer):
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
         managed = self._managed.pop(address, None)
+        self.unseen.pop(address, None)
         self.runtime.Free(pointer if managed is None else managed)
         if managed is not None:
             connection.unmap(address, managed.nbytes)
@@ -241,11 +253,17 @@ class Session:
         with self.lock:
             self._on().remove(address)
 
-    def forget_allocations(self, memory: Memory) -> None:
+    def forget_allocations(self, connection: Connection, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
         with self.lock:
             self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
             self._resets[id(memory)] += 1
+            gone = [array for array in self._managed.values() if array.memory is memory]
+            for array in gone:
+                del self._managed[array.address]
+                self.unseen.pop(array.address, None)
+        for array in gone:
+            connection.unmap(array.address, array.nbytes)
 
     def resets(self, device: int) -> int:
         """Say how often a device was reset."""
@@ -385,6 +403,11 @@ class Session:
             raise Refusal("InvalidDeviceFunction", f"no kernel is registered for the function at {stub:#x}")
         kernel = self._kernels[self.runtime.devices.number, stub] = self.module(binary)[binary.kernels[stub]]
         return kernel
+
+    def kernel_name(self, stub: int) -> str | None:
+        """Give the name of the kernel that a stub stands for, whether it can be loaded or not; None if it stands for none."""
+        binary = self._of_stub.get(stub)
+        return None if binary is None else names.readable(binary.kernels[stub])
 
     def symbol(self, shadow: int) -> Symbol:
         """Give the variable that a shadow of the host stands for. Raises Refusal."""

@@ -61,6 +61,8 @@ class Tally:
         self._totals: dict[tuple[str, str], KernelTotal] = {}
         self.failed: list[str] = []
         """What went wrong in launches."""
+        self.refused = 0
+        """Launches that were refused when they were asked for."""
         self.left: dict[str, int] = {}
         """Kernels that had not ended when the program did → how many launches of each."""
         self.mapped: dict[str, None] = {}

@@ -60,6 +60,7 @@ class Capture:
         for stream in self.before:
             stream.capture = None
         self.origin.context.captures.remove(self)
+        self.origin.context.host.captures.remove(self)
 
     @property
     def unjoined(self) -> list[Node]:
@@ -86,6 +87,7 @@ def begin(stream: Stream, mode: int = GLOBAL, graph: Graph | None = None, after:
             raise CaptureError(f"{stream.label} is being captured already", "IllegalState")
         stream.capture = capture = Capture(stream, mode, graph, after)
         stream.context.captures.append(capture)
+        host.captures.append(capture)
         return capture
 
 

@@ -16,6 +16,7 @@ from archdef.host.engines import Engine
 from archdef.host.executor import Executor, Shared
 from archdef.host.graph import COPY, FUNCTION, KERNEL, MEMSET, Node, Work
 from archdef.host.graph_launch import Branch
+from archdef.host.graph_memory import GraphMemory
 from archdef.host.host import current
 from archdef.host.link import fs, link_of, peers, transfer_fs
 from archdef.host.operation import RUNNING, Operation
@@ -46,6 +47,7 @@ class Context:
         self.default_pool = self.pool = Pool(self)
         """The pool that there is from the start, and the one that allocations in streams take from."""
         self.pools = [self.default_pool]
+        self.graph_memory = GraphMemory(self)
         self.number = host.add(self)
         self.label = architecture.name if self.number == 0 else f"{architecture.name}:{self.number}"
         link = self.link

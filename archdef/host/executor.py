@@ -168,7 +168,6 @@ class Shared:
                 session.cancel()
                 self._give_up([HostError(f"{operation.grid.name} had not ended when its program did") for operation in self._active])
                 return
-            self._show()
         except KeyboardInterrupt:
             errors = [operation.grid.interrupted() for operation in self._active]
             session.cancel()
@@ -180,6 +179,8 @@ class Shared:
         finished = session.finished()
         if finished:
             self._hide()
+        else:
+            self._show()
         for done in finished:
             (operation,) = (o for o in self._active if o.grid.running is done)
             self._active.remove(operation)

@@ -11,11 +11,14 @@ from archdef.errors import GraphError
 
 if TYPE_CHECKING:
     from archdef.host.context import Context
+    from archdef.host.graph_launch import Executable
+    from archdef.host.graph_memory import GraphAllocation
     from archdef.host.stream import Stream
 
 KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD = "kernel", "copy", "memset", "function", "graph", "empty", "wait", "record"
-KINDS: Final = (KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD)
-"""Kinds of nodes, in the order of the numbers that CUDA gives them."""
+ALLOCATION, FREE = "allocation", "free"
+NODE_TYPES: Final = {kind: number for number, kind in enumerate((KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD))} | {ALLOCATION: 10, FREE: 11}
+"""Kinds of nodes, with the numbers that CUDA gives them."""
 
 
 @attrs.frozen(eq=False)
@@ -32,6 +35,8 @@ class Work:
     """The graph that it is."""
     given: Any = None
     """What it was made of, for those who ask a node for it."""
+    memory: GraphAllocation | None = None
+    """What it allocates or frees."""
 
 
 class Node:
@@ -48,7 +53,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """One of `KINDS`."""
+        """One of `NODE_TYPES`."""
         return self.work.kind
 
     def change(self, work: Work) -> None:
@@ -72,6 +77,18 @@ class Graph:
         """In the order in which they were added."""
         self.destroyed = False
         """Whether the runtime's user has given it up."""
+        self.executable: Executable | None = None
+        """What was made of it, where only one at a time may be."""
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether nodes of it allocate or free memory."""
+        return any(node.work.memory is not None for node in self.nodes)
+
+    def check_no_memory(self, what: str) -> None:
+        """Refuse what cannot be done to a graph that allocates or frees memory. Raises GraphError."""
+        if self.has_memory:
+            raise GraphError(f"{what}: {self!r} has nodes that allocate or free memory")
 
     def add(self, work: Work, after: Sequence[Node] = ()) -> Node:
         """Add a node that waits for others. Raises GraphError if one is named twice, or is no node of this graph."""
@@ -94,6 +111,7 @@ class Graph:
     def disconnect(self, earlier: Sequence[Node], later: Sequence[Node]) -> None:
         """Take dependencies away, pair by pair. Raises GraphError for one that is not there."""
         self._check([*earlier, *later])
+        self.check_no_memory("dependencies cannot be taken away")
         pairs = list(zip(earlier, later, strict=True))
         if any(one not in other.after for one, other in pairs):
             raise GraphError("a dependency that is to be taken away is not there")
@@ -103,6 +121,7 @@ class Graph:
     def remove(self, node: Node) -> None:
         """Take a node away, with its dependencies. Raises GraphError."""
         self._check([node])
+        self.check_no_memory("nodes cannot be taken away")
         del self.nodes[node]
         for other in self.nodes:
             other.after.pop(node, None)

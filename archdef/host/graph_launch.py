@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from archdef.errors import GraphError
 from archdef.host.capture import captured
 from archdef.host.graph import GRAPH, Graph, Node, Work
+from archdef.host.graph_memory import Uses, check_unused
 from archdef.host.operation import Operation
 from archdef.host.stream import Launched, Stream
 
@@ -25,14 +26,17 @@ class Branch(Stream):
 class Executable:
     """A graph as it was when this was made, ready to be launched again and again. A launch waits for the one before."""
 
-    def __init__(self, graph: Graph, flags: int = 0):
-        """Raises GraphError if nodes wait for each other in a circle."""
-        self.graph, self.flags = graph.clone(), flags
+    def __init__(self, graph: Graph, flags: int = 0, auto_free: bool = False):
+        """Raises GraphError if nodes wait for each other in a circle, or for memory that is freed before it is allocated."""
+        self.graph, self.flags, self.auto_free = graph.clone(), flags, auto_free
         self.label = f"graph {graph.number}"
         self.destroyed = False
         """Whether the runtime's user has given it up."""
         self._branches: dict[Node, Branch] = {}
         self._order = _flat(self.graph)
+        self._uses = Uses([node for node, _ in self._order])
+        if self._uses:
+            check_unused(graph, self)
         self._branch_out()
         self._last: Operation | None = None
 
@@ -61,6 +65,7 @@ class Executable:
         number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
         for one, other in zip(mine, new, strict=False):
             same = one.kind == other.kind and one.work.context is other.work.context and (one.work.child is None) == (other.work.child is None)
+            same = same and one.work.memory is other.work.memory
             if not same or {number[node] for node in one.after} != {number[node] for node in other.after} or one.work.child is not None:
                 return False, other
         if len(mine) != len(new):
@@ -73,14 +78,18 @@ class Executable:
         """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError."""
         context, host = stream.context, stream.context.host
         with host.lock:
+            if self._uses and stream.capture is not None:
+                raise stream.capture.spoil(f"{self.label} allocates or frees memory, and cannot be a node of the graph that {stream.label} makes")
             if captured(context, stream, Work(GRAPH, self.label, child=self.graph.clone())) is not None:
                 return []
             if any(branch.context.host is not host for branch in self._branches.values()):
                 raise GraphError(f"{self.label} has work of devices that belong to another host than {stream.label}")
+            self._uses.begin(stream, self.auto_free)
             entry = context.before(stream) + ([self._last] if self._last is not None and not self._last.over else [])
             with host.one_call(f"launch {self.label}", context.launch_fs):
                 launched, ends = self._put(entry)
                 self._last = context.issue(Operation("record", f"end of {self.label}", context, stream), after=[*entry, *ends])
+            self._uses.end(stream, self._last)
             return launched
 
     def _put(self, entry: list[Operation]) -> tuple[list[Launched], list[Operation]]:

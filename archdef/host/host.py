@@ -57,17 +57,14 @@ class Host:
         """What its devices divide among themselves, so that an address says whose memory it is; None: each begins at the same address."""
         self.abandoned = False
         """Nobody waits for what the devices do any more: they stop."""
+        self.captures: list[Capture] = []
+        """The captures of streams that have not ended."""
         self.lock = threading.RLock()
 
     @property
     def contexts(self) -> list:
         """The device contexts that are in use."""
         return [context for known in self._contexts if (context := known()) is not None]
-
-    @property
-    def captures(self) -> list[Capture]:
-        """The captures of streams that have not ended."""
-        return [capture for context in self.contexts for capture in context.captures]
 
     def add(self, context) -> int:
         """Take a device context in; give its number."""

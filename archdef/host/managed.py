@@ -56,6 +56,15 @@ class Pages:
             raise DeviceMemoryError(f"{nbytes} bytes from byte {start} on are not inside the {self.nbytes} bytes of managed memory")
         return slice(start // self.page_bytes, -(-(start + nbytes) // self.page_bytes) if nbytes else start // self.page_bytes)
 
+    def begin(self) -> None:
+        """Let nobody have any: who touches one first gets it, and on the host that is seen by `found`."""
+        self.here[:] = self.there[:] = False
+
+    def found(self, start: int, nbytes: int) -> None:
+        """Note that the host has touched some bytes; pages that the device has stay there."""
+        where = self.range(start, nbytes)
+        self.here[where] |= ~self.there[where]
+
     def bytes_of(self, pages: np.ndarray) -> int:
         """Count the bytes of pages, by their numbers; the last may be shorter than the others."""
         return int(np.minimum(self.nbytes - pages * self.page_bytes, self.page_bytes).sum())

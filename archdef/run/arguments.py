@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -38,6 +38,8 @@ def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], 
     if len(arguments) != len(layout):
         raise LaunchError(f"{kernel} takes {len(layout)} argument{'s' * (len(layout) != 1)} "
                           f"({signature(layout, declared) or 'none'}), got {len(arguments)}")
+    if all(type(argument) is bytes and len(argument) == parameter.bytes for parameter, argument in zip(layout, arguments, strict=True)):
+        return _joined(layout, cast("Sequence[bytes]", arguments))
     buffer = bytearray(max((p.offset + p.bytes for p in layout), default=0))
     for position, (parameter, argument, said) in enumerate(zip(layout, arguments, _known(layout, declared), strict=True), start=1):
         try:
@@ -47,6 +49,14 @@ def pack(kernel: str, layout: Sequence[Parameter], arguments: Sequence[object], 
             raise LaunchError(f"argument {position} of {kernel} ({_type(parameter, said)}) {error}") from None
         buffer[parameter.offset:parameter.offset + parameter.bytes] = data
     return bytes(buffer)
+
+
+def _joined(layout: Sequence[Parameter], arguments: Sequence[bytes]) -> bytes:
+    """Build the buffer of what is laid out already, as programs that were compiled hand it over."""
+    data = b""
+    for parameter, argument in zip(layout, arguments, strict=True):
+        data = data.ljust(parameter.offset, b"\0") + argument
+    return data
 
 
 def signature(layout: Sequence[Parameter], declared: Sequence[Declared] = ()) -> str:

@@ -268,6 +268,8 @@ class Grid:
         return running
 
     def _textures(self) -> list[tuple[int, texture.Handle]]:
+        if not self.bound:
+            return []
         programs = self.children.programs if self.children is not None else [self.program]
         return list(dict.fromkeys(pair for each in programs for pair in texture.placed(self.bound, each, self.variables.global_base)))
 

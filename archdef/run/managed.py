@@ -11,6 +11,7 @@ from archdef.errors import DeviceMemoryError, HostError
 from archdef.host import managed as moving
 from archdef.host.pinned import byte_bounds
 from archdef.host.context import context_of
+from archdef.run import mapped
 from archdef.run.array import DeviceArray, dtype_of, host_array, shape_of
 from archdef.run.pointer import Pointer
 from archdef.values import flag, shown, whole
@@ -112,6 +113,19 @@ class ManagedArray(DeviceArray):
         self._alive()
         moving.mostly_read(context_of(self.memory), self._pages, flag(on, "read_mostly", DeviceMemoryError))
         return self
+
+    def begin_unseen(self) -> None:
+        """Let a program that is not this process touch it, whose accesses nobody sees."""
+        self._pages.begin()
+
+    def see(self) -> bool:
+        """Note what such a program has touched of it that the device has not; says whether there is anything left that neither has."""
+        self._alive()
+        if self._pages.there.all():
+            return False
+        for start, nbytes in mapped.used_ranges(self.memory.engine.share(self.address), self._pages.nbytes):
+            self._pages.found(start, nbytes)
+        return True
 
     def view(self, dtype: DTypeLike) -> ManagedArray:
         """See the same memory as another dtype, with one dimension. Raises DeviceMemoryError unless its size is a multiple of that."""

@@ -5,7 +5,7 @@ Accesses are timed as if it were the device's memory; see docs/explanation/host.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from archdef.engine import core
@@ -43,6 +43,20 @@ def shared_file(nbytes: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def used_ranges(descriptor: int, nbytes: int) -> Iterator[tuple[int, int]]:
+    """Give start and length of what somebody has touched of the first bytes of such a file: the system has given it pages."""
+    end = 0
+    while end < nbytes:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError:         # nothing behind it
+            return
+        if start >= nbytes:
+            return
+        end = min(os.lseek(descriptor, start, os.SEEK_HOLE), nbytes)
+        yield start, end - start
 
 
 def show(descriptor: int, nbytes: int, memories: Sequence[Memory]) -> int:

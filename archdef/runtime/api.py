@@ -28,6 +28,7 @@ from archdef.run.tensor_map import (
 from archdef.runtime.arrays import Arrays
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
+from archdef.runtime.graph_memory import GraphMemoryCalls
 from archdef.runtime.graphs import GraphCalls
 from archdef.runtime.launch_calls import LaunchCalls
 from archdef.runtime.page_locked import PageLocked
@@ -54,7 +55,7 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
+class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
@@ -176,6 +177,9 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, PoolCalls, Laun
             return
         self._unsafe("Free")
         memory: Any = getattr(pointer, "memory", None)
+        if self._in_graph(pointer):
+            self._free_of_graph(pointer, None)
+            return
         address: Any = pointer.address if isinstance(pointer, ManagedArray) else pointer
         if isinstance(address, int) and self._free_pooled(memory, int(address)):
             return

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from archdef.device import Device
     from archdef.host import Stream
     from archdef.host.context import Context
+    from archdef.host.graph import Work
     from archdef.run.memory import Memory
     from archdef.run.pointer import Pointer
     from archdef.runtime.devices import Devices
@@ -30,5 +31,7 @@ class Part:
         def _device_end(self, end: object) -> tuple[Any, int, int]: ...
 
         def _peer(self, dst: Source, dst_device: int, src: Source, src_device: int) -> None: ...
+
+        def copy_work(self, dst: Any, src: Any, count: int | None, given: Any = None) -> Work: ...
 
         def copy_box(self, dst: Region, src: Region, extent: tuple[int, int, int], kind: int, stream: Stream | int | None, wait: bool) -> None: ...

@@ -45,7 +45,8 @@ class Devices:
     @property
     def number(self) -> int:
         """The calling thread's current device."""
-        self.all()
+        if self._list is None:
+            self.all()
         return getattr(self._thread, "number", 0)
 
     @number.setter
@@ -55,4 +56,5 @@ class Devices:
 
     @property
     def current(self) -> Device:
-        return self[self.number]
+        number = self.number        # which is that of a device, see above
+        return self.all()[number]

@@ -54,8 +54,13 @@ def host_end(end: Source, write: bool) -> np.ndarray:
     return end.reshape(-1).view("u1")
 
 
-def host_rows(region: Region, extent: tuple[int, int, int], write: bool) -> np.ndarray:
-    """Give rows of host memory as planes, rows, columns. Raises Refusal unless all are there."""
+def host_rows(region: Region, extent: tuple[int, int, int], write: bool) -> np.ndarray | HostBytes:
+    """Give rows of host memory as planes, rows, columns, or as what reaches them when the copy runs. Raises Refusal unless all are there."""
+    if isinstance(region.end, HostBytes):
+        width, height, depth = extent
+        if region.end.nbytes != width * height * depth:
+            raise Refusal("InvalidValue", f"{width} x {height} x {depth} bytes, {region.end.nbytes} there")
+        return region.end
     data = host_end(region.end, write)
     check_reach(region, extent, data.nbytes)
     return box.rows(data, extent, region.pitch, region.plane)

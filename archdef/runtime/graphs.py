@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from archdef import values
 from archdef.host import Event, Executable, Graph, Launched, Node, Stream, capture
 from archdef.host.context import TO_DEVICE, TO_HOST
-from archdef.host.graph import COPY, EMPTY, FUNCTION, GRAPH, KERNEL, KINDS, MEMSET, RECORD, WAIT, Work
+from archdef.host.graph import COPY, EMPTY, FUNCTION, GRAPH, KERNEL, MEMSET, NODE_TYPES, RECORD, WAIT, Work
 from archdef.host.pinned import HostBytes
 from archdef.run.array import DeviceArray
 from archdef.run.launch import Launcher
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from archdef.runtime.devices import Devices
 
 CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED = range(3)
-NODE_TYPES: Final = {kind: number for number, kind in enumerate(KINDS)}
-"""Kind of a node → cudaGraphNodeType."""
 AUTO_FREE, UPLOAD, DEVICE_LAUNCH, USE_NODE_PRIORITY = 1, 2, 4, 8
 """Flags of an instantiation."""
 
@@ -40,6 +38,7 @@ class GraphCalls:
         def _for(self, kernel: Kernel, device: Any) -> Kernel: ...
         def _device_end(self, end: object) -> tuple[Any, int, int]: ...
         def _check_count(self, count: int, *left: int) -> None: ...
+        def _forget_graph_memory(self) -> None: ...
 
     def __init__(self) -> None:
         self._thread_modes = threading.local()
@@ -108,10 +107,12 @@ class GraphCalls:
     def GraphDestroy(self, graph: Graph) -> None:
         """Give a graph up. What was instantiated of it stays."""
         self._graph(graph).destroyed = True
+        self._forget_graph_memory()
 
     def GraphClone(self, graph: Graph) -> Graph:
         """Copy a graph."""
-        return self._graph(graph).clone()
+        self._graph(graph).check_no_memory("a graph cannot be copied")
+        return graph.clone()
 
     def GraphNodeFindInClone(self, node: Node, graph: Graph) -> Node:
         """Give the copy of a node in the clone of its graph."""
@@ -143,7 +144,8 @@ class GraphCalls:
         """Add all of another graph, as it is now."""
         if child is graph:
             raise Refusal("InvalidValue", "a graph cannot be a node of itself")
-        return self._graph(graph).add(Work(GRAPH, "graph", child=self._graph(child).clone()), self._nodes(dependencies))
+        self._graph(child).check_no_memory("a graph cannot be a node of another")
+        return self._graph(graph).add(Work(GRAPH, "graph", child=child.clone()), self._nodes(dependencies))
 
     def GraphAddEventRecordNode(self, graph: Graph, dependencies: Sequence[Node], event: Event) -> Node:
         """Add a record of an event."""
@@ -219,7 +221,7 @@ class GraphCalls:
         """Make what can be launched of a graph as it is now."""
         if flags & ~(AUTO_FREE | UPLOAD | USE_NODE_PRIORITY):
             raise Refusal("NotSupported" if flags & DEVICE_LAUNCH else "InvalidValue", f"a graph with the flags {flags}: kernels cannot launch graphs here")
-        return Executable(self._graph(graph), flags)
+        return Executable(self._graph(graph), flags, auto_free=bool(flags & AUTO_FREE))
 
     def GraphInstantiateWithFlags(self, graph: Graph, flags: int = 0) -> Executable:
         """Do the same."""
@@ -237,6 +239,7 @@ class GraphCalls:
     def GraphExecDestroy(self, executable: Executable) -> None:
         """Give an executable graph up; what it still has to do is done."""
         self._executable(executable).destroyed = True
+        self._forget_graph_memory()
 
     def GraphExecGetFlags(self, executable: Executable) -> int:
         """Give the flags that it was made with."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from archdef import values
 from archdef.errors import DeviceMemoryError, LaunchError
 from archdef.host.box import Box
+from archdef.host.pinned import host_bytes
 from archdef.run.array import DeviceArray
 from archdef.run.pointer import Pointer
 from archdef.runtime.arrays import Array, array_of
@@ -96,9 +97,13 @@ class Pitched(Part):
             memory, box = self._box(src, extent)
             memory.context.to_host(host_rows(dst, extent, write=True), box, self._stream(stream, memory.context), wait)
         else:
-            to, source = host_rows(dst, extent, write=True), host_rows(src, extent, write=False)
-            self._stream(stream).synchronize()
-            to[...] = source
+            to, source = host_bytes(host_rows(dst, extent, write=True)), host_bytes(host_rows(src, extent, write=False))
+            into = self._stream(stream)
+            if into.capture is not None and not wait:
+                into.capture.add(into, self.copy_work(to, source, to.nbytes))
+                return
+            into.synchronize()
+            to.write(source.read())
 
     def _copy_on_devices(self, dst: Region, src: Region, extent: tuple[int, int, int], stream: Stream | int | None, wait: bool) -> None:
         memory, to = self._box(dst, extent)

@@ -31,14 +31,20 @@ class PoolCalls:
 
         def _stream(self, stream: Stream | int | None, context: Context | None = None) -> Stream: ...
         def device(self, number: int | None = None) -> Device: ...
+        def _capture_allocation(self, size: int, stream: Stream, context: Context) -> Pointer: ...
+        def _in_graph(self, pointer: object) -> bool: ...
+        def _free_of_graph(self, pointer: object, stream: Stream | None) -> None: ...
 
     def __init__(self) -> None:
         self._pooled: dict[tuple[int, int], Pool] = {}
         super().__init__()
 
     def MallocAsync(self, size: int, stream: Stream | int | None = None) -> Pointer:
-        """Allocate from the pool of a stream's device; what is put into the stream from here on may use it."""
+        """Allocate from the pool of a stream's device; what is put into the stream from here on may use it. In a stream that is captured, the graph
+        allocates at each launch."""
         found = self._stream(stream)
+        if found.capture is not None:
+            return self._capture_allocation(size, found, found.context)
         return self._from_pool(found.context.pool, size, found)
 
     def MallocFromPoolAsync(self, size: int, pool: Pool, stream: Stream | int | None = None) -> Pointer:
@@ -46,11 +52,16 @@ class PoolCalls:
         found = self._stream(stream, self._pool(pool).context)
         if found.context is not pool.context:
             raise Refusal("InvalidValue", f"{pool!r} is not of the device of {found.label}")
+        if found.capture is not None:
+            return self._capture_allocation(size, found, found.context)
         return self._from_pool(pool, size, found)
 
     def FreeAsync(self, pointer: Pointer, stream: Stream | int | None = None) -> None:
         """Give memory back to its pool behind what a stream has so far."""
         memory: Any = getattr(pointer, "memory", None)
+        if self._in_graph(pointer):
+            self._free_of_graph(pointer, self._stream(stream, memory.context))
+            return
         pool = self._pooled.get((id(memory), int(pointer))) if isinstance(pointer, int) else None
         if pool is None:
             raise Refusal("InvalidValue", f"{values.shown(pointer)} was not given by MallocAsync, or was freed")
@@ -81,6 +92,7 @@ class PoolCalls:
             for pool in memory.context.pools:
                 pool.trim(0)
             memory.context.forget_pools()
+            memory.context.graph_memory.reset()
 
     # -------------------------------------------------------------------------------------------------------------- pools
     def MemPoolCreate(self, device: int | None = None, size: int = 0) -> Pool:

@@ -182,8 +182,10 @@ class Architecture:
     @property
     def label(self) -> str:
         """The name, and what `evolve` has changed: ``gizmo with dram.partitions=7``."""
+        if not self.changes:        # asked for at every launch
+            return self.name
         changed = ", ".join(f"{path}={now}" for path, (_, now) in self.changes.items())
-        return f"{self.name} with {changed}" if changed else self.name
+        return f"{self.name} with {changed}"
 
     def __str__(self) -> str:
         return f"{self.label}: {self.vendor} {self.title} ({self.family}, compute capability {self.compute_capability})"

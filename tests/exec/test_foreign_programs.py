@@ -1,4 +1,5 @@
 """Do programs that were compiled for CUDA run unchanged, on every kind of machine, however the runtime is linked?"""
+import gzip
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -77,6 +78,22 @@ def test_nothing_is_left_behind(build, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     done = subprocess.run([sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", build("vector_add")], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("PASSED\n") and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif("v100" not in MACHINES, reason="needs two machines")
+def test_each_machine_gets_a_timeline_of_its_own(build, tmp_path):
+    def of(*machines):
+        given = [each for machine in machines for each in ("-a", machine)]
+        done = subprocess.run([sys.executable, "-m", "archdef", "exec", *given, "--timeline", "all.json.gz", "--", build("vector_add")], cwd=tmp_path,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return {path.name: gzip.decompress(path.read_bytes()).decode() for path in tmp_path.iterdir()}
+    assert set(of("gt200")) == {"all.json.gz"}
+    (tmp_path / "all.json.gz").unlink()
+    traces = of("gt200", "v100")
+    assert set(traces) == {"all.gt200.json.gz", "all.v100.json.gz"}
+    assert all("vector_add" in traces[f"all.{one}.json.gz"] and f'"{one}"' in traces[f"all.{one}.json.gz"] and f'"{other}"' not in traces[f"all.{one}.json.gz"]
+               for one, other in (("gt200", "v100"), ("v100", "gt200")))
 
 
 def test_a_program_that_is_not_there_is_said_to_be(tmp_path):

@@ -35,6 +35,12 @@ def test_graphs_do_their_work_in_order_at_each_launch(build, machine, part, tmp_
     assert found.launches == {"built": 12, "captured": 6}[part]
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_captured_copies_of_rows_read_and_write_the_program_at_each_launch(build, machine, tmp_path):
+    found, printed = run([build("graphs"), "rows"], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
+
+
 @pytest.mark.parametrize("how", ["shared", "static"])
 def test_each_wrong_call_about_graphs_gets_the_status_that_cuda_gives(build, how, tmp_path):
     _, printed = run([build("graphs", how), "wrong"], MACHINES[0], tmp_path)
@@ -54,3 +60,18 @@ def test_nodes_of_all_kinds_are_made_of_one_structure(build, version, how, macro
     code = binary(entry(KERNELS.replace(".version 6.0", f".version {version}").encode()))
     found, printed = run([build("nodes", how, code, macros)], MACHINES[-1], tmp_path)
     assert printed == "PASSED\n", found.failures
+
+
+@pytest.mark.skipif("v100" not in MACHINES, reason="needs devices that share their addresses")
+def test_memory_of_graphs_has_addresses_that_no_other_device_uses(build, tmp_path):
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("graph_memory"), "apart"], "v100", devices=2, output=output)
+        output.seek(0)
+        assert output.read() == "PASSED\n" and found.exit_code == 0
+
+
+@pytest.mark.parametrize("how, macros, part", [("shared", (), "built"), ("driver", ("DRIVER",), "built"), ("static", (), "captured")])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_graphs_allocate_and_free_memory(build, machine, how, macros, part, tmp_path):
+    found, printed = run([build("graph_memory", how, defined=macros), part], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}

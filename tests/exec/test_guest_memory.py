@@ -3,6 +3,7 @@ import ctypes
 import mmap
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -25,6 +26,25 @@ def test_several_places_are_read_as_each_of_them_is(memory):
     assert memory.get_each([start + 8, start, start + 63], [8, 4, 1]) == [bytes(range(8, 16)), bytes(range(4)), b"\x3f"]
     assert memory.get_each([], []) == [] and memory.get_each([start + 1], [2]) == [b"\1\2"]
     assert memory.get_each([start] * 3000, [1] * 3000) == [b"\0"] * 3000
+
+
+@pytest.mark.parametrize("count, nbytes", [(1, 4096), (1, 4097), (2, 2048), (2, 2049), (128, 1), (129, 1), (128, 33), (5, 0)])
+def test_few_and_many_bytes_of_few_and_many_places_are_the_same(memory, count, nbytes):
+    room = np.random.default_rng(count).integers(0, 256, count * nbytes + 1, "u1")
+    places = [room.ctypes.data + number * nbytes for number in reversed(range(count))]
+    expected = [room[place - room.ctypes.data:][:nbytes].tobytes() for place in places]
+    assert memory.get_each(places, [nbytes] * count) == expected
+    assert [memory.get(place, nbytes) for place in places] == expected
+
+
+def test_threads_read_at_a_time_without_mixing_what_they_read(memory):
+    rooms = [np.full(64, number, "u1") for number in range(4)]
+
+    def same(room):
+        return all(memory.get(room.ctypes.data, 64) == room.tobytes() == b"".join(memory.get_each([room.ctypes.data, room.ctypes.data + 8], [8, 56]))
+                   for _ in range(300))
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(same, rooms))
 
 
 @pytest.mark.parametrize("at", range(3))

@@ -112,7 +112,7 @@ def test_wrong_calls_are_refused():
             call()
     cuda.cudaStreamBeginCapture(stream, cuda.cudaStreamCaptureModeRelaxed)
     with refused("StreamCaptureUnsupported"):
-        cuda.cudaMallocAsync(64, stream)
+        cuda.cudaFreeAsync(cuda.cudaMallocAsync(64), stream)
     with refused("StreamCaptureInvalidated"):
         cuda.cudaStreamEndCapture(stream)
 

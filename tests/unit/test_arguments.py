@@ -76,6 +76,13 @@ def test_structures_are_passed_as_bytes_or_records(memory):
     assert pack("k", layout("b8x12"), (b"abcdefghijkl",), memory) == b"abcdefghijkl"
 
 
+@pytest.mark.parametrize("types", [(), ("u8",), ("u8", "u64"), ("u32", "b8x24", "f16"), ("u64", "u32", "f32", "b8x3")])
+def test_arguments_that_are_laid_out_already_are_those_that_are_not(memory, types):
+    parameters = layout(*types)
+    laid_out = [bytes([position + 1]) * parameter.bytes for position, parameter in enumerate(parameters)]
+    assert pack("k", parameters, laid_out, memory) == pack("k", parameters, [memoryview(each) for each in laid_out], memory)
+
+
 @pytest.mark.parametrize("types, arguments, message", [
     (("u64", "u32"), (1,), r"k takes 2 arguments \(u64, u32\), got 1"),
     ((), (1,), r"k takes 0 arguments \(none\), got 1"),

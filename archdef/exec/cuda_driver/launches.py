@@ -51,7 +51,8 @@ def launch_configured(thread: Thread, configuration: int, function: int, argumen
 
 def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
             attributes: Sequence[tuple[int, Any]] = ()) -> None:
-    kernel = kernel_of(thread, function)
+    thread.launching = function
+    thread.launching = kernel = kernel_of(thread, function)
     if (of := module_of(thread, function)) is not None:
         references.bind(thread, of)
     if arguments and extra:

@@ -10,6 +10,7 @@ import numpy as np
 
 from archdef.exec.calls import Int, Thread, answers, signed
 from archdef.exec.cuda_runtime.memory import device_end
+from archdef.exec.guest import GuestRows
 from archdef.runtime.arrays import Array
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Region, check_reach
 from archdef.runtime.pitched import unit_of
@@ -49,6 +50,9 @@ def copy_box(thread: Thread, to: Side, source: Side, box: Box, kind: int, stream
     if not min(box):
         return
     target, origin = _seen(thread, to, box), _seen(thread, source, box)
+    if not wait and thread.runtime.StreamIsCapturing(session.stream(stream)):
+        thread.runtime.copy_box(_when_it_runs(thread, target, box), _when_it_runs(thread, origin, box), box, DEFAULT, session.stream(stream), wait=False)
+        return
     bounced: tuple[Place, np.ndarray] | None = None
     if isinstance(target, Place):
         bounced = target, np.empty(box[::-1], "u1")
@@ -78,6 +82,14 @@ def _seen(thread: Thread, side: Side, box: Box) -> Side:
     width, height, depth = box
     view = thread.session.host_view(side.address, (depth - 1) * side.plane + (height - 1) * side.pitch + width)
     return side if view is None else Region(view, side.pitch, side.plane)
+
+
+def _when_it_runs(thread: Thread, side: Side, box: Box) -> Region:
+    """Give a side that a copy of a graph reads or writes at each launch."""
+    if isinstance(side, Region):
+        return side
+    rows = GuestRows(thread.memory, side.address, side.pitch, side.plane, box, thread.session.is_registered(side.address))
+    return Region(rows, box[0], box[0] * box[1])
 
 
 def _check_direction(thread: Thread, to: Side, source: Side, kind: int) -> None:

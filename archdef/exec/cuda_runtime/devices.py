@@ -10,6 +10,9 @@ from archdef.runtime.status import Refusal
 
 DRIVER_VERSION: Final = 13000
 """What the driver says it is: the newest CUDA whose programs are known to run."""
+MAX_PITCH: Final = (1 << 31) - 1
+TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
+TEXTURE_PITCH_ALIGNMENT: Final = 32
 
 # Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 11, 12 (after which `reserved` stands) and 13, which left some out.
 _GONE_IN_13: Final = {"clockRate", "deviceOverlap", "kernelExecTimeoutEnabled", "computeMode", "maxTexture1DLinear", "memoryClockRate",
@@ -30,14 +33,28 @@ _FIELDS: Final = (
     "reservedSharedMemPerBlock:Q").split()
 
 
-_KNOWN: Final = {number for number, _ in ATTRIBUTES.values()}
 _PCI_BUS: Final = 33
-_NOT_HERE: Final = frozenset((34, 35, 50, 84, 85, 86, 88, *range(90, 95), 98, *range(100, 106), 107, 108, 109, 110, *range(112, 120), *range(121, 126),
-                              *range(128, 131), 132, 133, *range(135, 139), *range(141, 149)))
+_NOT_HERE: Final = {
+    34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
+    88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
+    93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
+    101: "DirectManagedMemAccessFromHost", 102: "VirtualMemoryManagementSupported", 103: "HandleTypePosixFileDescriptorSupported",
+    104: "HandleTypeWin32HandleSupported", 105: "HandleTypeWin32KmtHandleSupported", 107: "GenericCompressionSupported", 108: "MaxPersistingL2CacheSize",
+    109: "MaxAccessPolicyWindowSize", 110: "GPUDirectRDMAWithCudaVmmSupported", 112: "SparseCudaArraySupported", 113: "HostRegisterReadOnlySupported",
+    114: "TimelineSemaphoreInteropSupported", 116: "GPUDirectRDMASupported", 117: "GPUDirectRDMAFlushWritesOptions", 118: "GPUDirectRDMAWritesOrdering",
+    121: "DeferredMappingCudaArraySupported", 122: "CanUse64BitStreamMemOps", 123: "CanUseStreamWaitValueNor", 124: "DmaBufSupported",
+    125: "IpcEventSupport", 128: "HandleTypeFabricSupported", 129: "UnifiedFunctionPointers", 130: "NumaConfig", 132: "MulticastSupported",
+    133: "MpsEnabled", 135: "D3D12CigSupported", 136: "MemDecompressAlgorithmMask", 137: "MemDecompressMaximumLength", 138: "VulkanCigSupported",
+    141: "HostNumaVirtualMemoryManagementSupported", 142: "HostNumaMemoryPoolsSupported", 143: "HostNumaMultinodeIpcSupported",
+    144: "HostMemoryPoolsSupported", 145: "HostVirtualMemoryManagementSupported", 146: "HostAllocDmaBufSupported",
+    147: "OnlyPartialHostNativeAtomicSupported", 148: "AtomicReductionSupported"}
 """Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
-processes, graphics, and the like; and where on a bus without bridges a device is."""
-_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE - _KNOWN, 0) | {_PCI_BUS: 1, 11: (1 << 31) - 1, 14: 512, 30: 512, 51: 32, 99: 1, 126: 1}
-"""Attributes that are the same for all devices; see also the numbers in `_properties`."""
+processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
+CU_DEVICE_ATTRIBUTE."""
+_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 99: 1, 126: 1}
+"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; that memory of the host can be
+page-locked (HostRegisterSupported); the one domain in which accesses are ordered (MemSyncDomainCount)."""
+_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
 
 
 def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
@@ -62,7 +79,8 @@ def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
 
 def _properties(thread: Thread, out: int, number: int, cuda: int) -> None:
     found = thread.runtime.GetDeviceProperties(signed(number))
-    memory = {"memPitch": (1 << 31) - 1, "textureAlignment": 512, "texturePitchAlignment": 32, "surfaceAlignment": 512}
+    memory = {"memPitch": MAX_PITCH, "textureAlignment": TEXTURE_ALIGNMENT, "texturePitchAlignment": TEXTURE_PITCH_ALIGNMENT,
+              "surfaceAlignment": SURFACE_ALIGNMENT}
     thread.memory.put(out, properties_bytes({**memory, **vars(found)}, cuda))
 
 
@@ -98,7 +116,7 @@ def synchronize(thread: Thread) -> None:
 def reset(thread: Thread) -> None:
     """Free everything."""
     thread.runtime.DeviceReset()
-    thread.session.forget_allocations(thread.runtime.device().memory)
+    thread.session.forget_allocations(thread.connection, thread.runtime.device().memory)
 
 
 @answers("cudaGetDeviceCount")

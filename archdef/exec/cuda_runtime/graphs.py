@@ -494,6 +494,8 @@ def instantiate_with_params(thread: Thread, out: int, graph: int, parameters: in
 @answers("cudaGraphLaunch", "cudaGraphLaunch_ptsz")
 def launch(thread: Thread, executable: int, stream: int) -> None:
     """Put all of it into a stream."""
+    if thread.session.unseen:
+        thread.session.see_managed()
     for kernel in thread.runtime.GraphLaunch(thing(thread.session, executable, Executable), thread.session.stream(stream)):
         thread.session.tally.launched(kernel)
 

@@ -54,6 +54,7 @@ def launch_cooperative(thread: Thread, stub: int, grid_xy: int, grid_z: int, blo
 def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, ...], arguments: int, shared_bytes: int, stream: int,
            cooperative: bool = False) -> None:
     """Put a kernel into a stream; `arguments` is the address of an array of the arguments' addresses."""
+    thread.launching = stub
     kernel = thread.session.kernel(stub)
     values = arguments_at(thread, kernel, arguments)
     start_kernel(thread, kernel, grid, block, values, shared_bytes, stream, [(COOPERATIVE, 1)] if cooperative else [], handle=stub)
@@ -72,6 +73,9 @@ def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: t
 
     handle : what the program names the kernel by.
     """
+    thread.launching = kernel
+    if thread.session.unseen:
+        thread.session.see_managed()
     made = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
     if isinstance(made, Node):
         made.work = attrs.evolve(made.work, given=(handle, *grid, *block, shared_bytes, values))
@@ -137,6 +141,7 @@ def attributes_at(thread: Thread, address: int, count: int) -> list[tuple[int, A
 @answers("cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz")
 def launch_with_attributes(thread: Thread, config: int, stub: int, arguments: int) -> None:
     """Launch with attributes."""
+    thread.launching = stub
     grid, block, shared_bytes, stream, attributes = _config(thread, config)
     kernel = thread.session.kernel(stub)
     start_kernel(thread, kernel, grid, block, arguments_at(thread, kernel, arguments), shared_bytes, stream, attributes, handle=stub)

@@ -123,6 +123,3 @@ def use_pool(thread: Thread, number: Int, pool: int) -> None:
 refuses("memory and events cannot be shared with another process: every process has devices of its own here",
         "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcCloseMemHandle", "cudaIpcGetEventHandle", "cudaIpcOpenEventHandle",
         "cudaMemPoolExportToShareableHandle", "cudaMemPoolImportFromShareableHandle", "cudaMemPoolExportPointer", "cudaMemPoolImportPointer")
-refuses("graphs cannot allocate memory here: allocate it before, by cudaMallocAsync into another stream",
-        "cudaGraphAddMemAllocNode", "cudaGraphAddMemFreeNode", "cudaGraphMemAllocNodeGetParams", "cudaGraphMemFreeNodeGetParams",
-        "cudaDeviceGraphMemTrim", "cudaDeviceGetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")

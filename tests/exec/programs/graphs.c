@@ -162,6 +162,68 @@ static void captured(void)
     }
 }
 
+enum { WIDTH = 10, HEIGHT = 3, DEPTH = 2, PITCH = 16, PLANE = PITCH * 4, ROOM = PLANE * DEPTH };
+
+static void fill(char *rows, int by)
+{
+    for (int i = 0; i < ROOM; ++i)
+        rows[i] = i % PITCH < WIDTH && i % PLANE < PITCH * HEIGHT ? i + by : -1;
+}
+
+static void expect_rows(const char *rows, int by, const char *what)
+{
+    char wanted[ROOM];
+    fill(wanted, by);
+    expect(!memcmp(rows, wanted, ROOM), what);
+}
+
+/* boxes and rows of memory that is ordinary (0), was page-locked later (1), or is page-locked (2): read and written at each launch */
+static void rows(void)
+{
+    static char room[6][ROOM];
+    for (int how = 0; how < 3; ++how) {
+        char *from = room[how], *to = room[3 + how], *beside, *there, *flat, start[ROOM];
+        cudaStream_t stream;
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        if (how == 2) {
+            CHECK(cudaMallocHost((void **)&from, ROOM));
+            CHECK(cudaMallocHost((void **)&to, ROOM));
+        }
+        if (how == 1) {
+            CHECK(cudaHostRegister(from, ROOM, 0));
+            CHECK(cudaHostRegister(to, ROOM, 0));
+        }
+        beside = malloc(ROOM);
+        CHECK(cudaMalloc((void **)&there, ROOM));
+        CHECK(cudaMalloc((void **)&flat, ROOM));
+        CHECK(cudaStreamCreate(&stream));
+        memset(to, -1, ROOM);
+        memset(beside, -1, ROOM);
+        memset(start, -1, ROOM);
+        struct extent box = {WIDTH, HEIGHT, DEPTH};
+        struct parms in = {.srcPtr = {from, PITCH, PITCH, 4}, .dstPtr = {there, PITCH, PITCH, 4}, .extent = box, .kind = ToDevice};
+        struct parms out = {.srcPtr = {there, PITCH, PITCH, 4}, .dstPtr = {to, PITCH, PITCH, 4}, .extent = box, .kind = ToHost};
+        fill(from, 100);
+        CHECK(cudaStreamBeginCapture(stream, 0));
+        CHECK(cudaMemcpy3DAsync(&in, stream));
+        CHECK(cudaMemcpy3DAsync(&out, stream));
+        CHECK(cudaMemcpy2DAsync(flat, WIDTH, from, PITCH, WIDTH, HEIGHT, ToDevice, stream));
+        CHECK(cudaMemcpy2DAsync(beside, PITCH, flat, WIDTH, WIDTH, HEIGHT, ToHost, stream));
+        CHECK(cudaMemcpy2DAsync(beside + PLANE, PITCH, from + PLANE, PITCH, WIDTH, HEIGHT, 0, stream));
+        CHECK(cudaStreamEndCapture(stream, &graph));
+        expect(!memcmp(to, start, ROOM) && !memcmp(beside, start, ROOM), "a capture that writes");
+        CHECK(cudaGraphInstantiate(&exec, graph, 0));
+        for (int round = 1; round < 3; ++round) {
+            fill(from, round);
+            CHECK(cudaGraphLaunch(exec, stream));
+            CHECK(cudaStreamSynchronize(stream));
+            expect_rows(to, round, "a box that a graph copies");
+            expect_rows(beside, round, "rows that a graph copies");
+        }
+    }
+}
+
 static void wrong(void)
 {
     void *there, *gone = (void *)0x12345670;
@@ -236,4 +298,4 @@ static void wrong(void)
     SAY(cudaDeviceSynchronize());
 }
 
-PARTS({"built", built}, {"captured", captured}, {"wrong", wrong})
+PARTS({"built", built}, {"captured", captured}, {"rows", rows}, {"wrong", wrong})
