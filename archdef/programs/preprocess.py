@@ -134,11 +134,11 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
 def _reason(log: str) -> str:
     missing = re.search(r"fatal error: (thrust|cub)/\S+: No such file", log)
     if missing:
-        return (f"{missing[1]}'s headers are not installed. archdef[cuda12] with the wheel nvidia-cuda-nvcc-cu12 has CUB's, for kernels; CUDA has both, and "
+        return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' brings CUB's, for kernels; CUDA has both, and "
                 f"algorithms that the host calls need its compiler (--compiler nvcc)\n{log.strip()}")
     if "fatal error: crt/" in log:
-        return ("a part of CUDA's headers is missing: pip install 'archdef[ptxas]' brings it to those of archdef[cuda], the wheel nvidia-cuda-nvcc-cu12 to "
-                f"those of archdef[cuda12]\n{log.strip()}")
+        return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
+                f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")
     return f"does not preprocess:\n{log.strip()}"
 
 

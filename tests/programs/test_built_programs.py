@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import attrs
@@ -19,7 +20,7 @@ SOURCES = Path(__file__).parent / "sources"
 CHAIN = nvrtc.toolchain()
 pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
               pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'ptxas' brings"),
+                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
               pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
               pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
               pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
@@ -174,8 +175,16 @@ def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
     if without == chain or any((folder / "crt").is_dir() for folder in without.include):
         pytest.skip("CUDA's headers lie in one folder here")
     monkeypatch.setattr(nvrtc, "toolchain", lambda: without)
-    with pytest.raises(CompileError, match=r"archdef\[ptxas\]"):
+    with pytest.raises(CompileError, match=r"archdef\[build\]"):
         made("int main() { }\n")
+
+
+def test_the_extra_that_the_error_names_brings_headers_of_the_same_cuda_as_nvrtc():
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for cuda, host in (("cuda", "build"), ("cuda12", "build12")):
+        (nvrtc_wheel,) = [each for each in extras[cuda] if "nvrtc" in each]
+        assert nvrtc_wheel.replace("nvrtc", "nvcc") in extras[host]
+    assert any("build" in each.partition("[")[2] for each in extras["test"]), "tests of programs would be skipped wherever the README's command is run"
 
 
 def test_what_is_no_source_is_refused(tmp_path):
