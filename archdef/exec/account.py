@@ -75,6 +75,11 @@ class Account:
         return sum(each.timed for each in self.kernels)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What kernels hold that is probably not meant, with file and line."""
+        return tuple(dict.fromkeys(warning for each in self.kernels for warning in each.warnings))
+
+    @property
     def good(self) -> bool:
         """Whether it ended with 0 and nothing was missing."""
         return self.exit_code == 0 and not self.missing
@@ -92,7 +97,7 @@ class Account:
                             for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
                 "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers),
-                "missing": self.missing, "failures": list(self.failures)}
+                "missing": self.missing, "failures": list(self.failures), "warnings": list(self.warnings)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {self.ended}", style="bold")
@@ -114,6 +119,8 @@ class Account:
         if self.peers:
             yield Text(f"Given memory of another device, which they reach here as fast as their own, not over the link between them: {', '.join(self.peers)}",
                        style="yellow")
+        for warning in self.warnings:
+            yield Text(f"warning: {warning}", style="yellow")
         if self.missing:
             yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
         for failure in self.failures:

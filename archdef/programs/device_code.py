@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from archdef.frontends import standard_headers
+from archdef.programs import maca
 from archdef.programs.syntax import WORD, Edits, Item, Source
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def header(name: str, folders: tuple[Path, ...]) -> str | None:
     inside = name[1:-1]
     if inside in _HOST_ONLY or inside.startswith("thrust/"):
         return None
-    if inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
+    if maca.is_half(inside) or inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
         return f"#include {name}"
     return None
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 STUB: Final = "archdef_stub"
 """A static variable of every function that stands for a kernel: by its name in the assembler's text the function is found."""
-_LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<mma.h>", "<cuda_pipeline", "<cuda/")
+_LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<mma.h>", "<cuda_pipeline", "<cuda/", "<maca_cooperative_groups",
+                    "<common/maca_cooperative_groups")
 """Headers that a compiler of the host has no use for, or cannot read."""
 PROLOGUE: Final = """#line 1 "<archdef>"
 #include <math.h>

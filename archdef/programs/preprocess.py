@@ -90,10 +90,15 @@ class Preprocessor:
     """For the host's compiler, which may define macros of its own by them."""
     no_macros_of: str = ""
     """A header whose macros no other header is shown."""
+    macros: tuple[str, ...] = ()
+    """What the language's compiler defines besides CUDA's macros."""
+    device_macros: tuple[str, ...] = ()
+    """Of these, what it defines for the device alone."""
 
     def run(self, source: Path, architecture: int | None) -> Preprocessed:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
-        macros = [*(f"{name}=1" for name in CUDA_MACROS), *([f"__CUDA_ARCH__={architecture * 10}"] if architecture else [])]
+        macros = [*(f"{name}=1" for name in CUDA_MACROS), *self.macros,
+                  *([f"__CUDA_ARCH__={architecture * 10}", *self.device_macros] if architecture else [])]
         flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
                  "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),
                  *(part for header in self.first for part in ("-include", header))]

@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 
+from archdef import frontends
 from archdef.errors import CompileError
 from archdef.exec import fatbin
 from archdef.frontends import nvrtc
@@ -47,12 +48,7 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
-    of_maca = path.suffix == ".maca"
-    include = (*options.include, *([str(maca.write_headers(folder, chain.include))] if of_maca else []))
-    first = (maca.HEADER,) if of_maca else ()
-    lacking, empty = write_headers(folder, chain.include)
-    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), tuple(options.defines), first, tuple(options.host_flags),
-                                maca.HEADER)
+    preprocessor = _preprocessor(path, folder, chain, compiler, options)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
@@ -75,9 +71,19 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
 
 
+def _preprocessor(path: Path, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
+    lacking, empty = write_headers(folder, chain.include)
+    made = Preprocessor(compiler, options.standard, tuple(options.include), (empty, lacking, *chain.include), tuple(options.defines), (),
+                        tuple(options.host_flags))
+    if path.suffix != ".maca":
+        return made
+    return attrs.evolve(made, include=(*made.include, str(maca.write_headers(folder, chain.include))), system=(maca.write_halves(folder), *made.system),
+                        first=(maca.HEADER,), no_macros_of=maca.HEADER, macros=maca.MACROS, device_macros=maca.DEVICE_MACROS)
+
+
 def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
     lacking, _ = write_headers(folder, chain.include)
-    return [part for each in (lacking, *chain.include) for part in ("-isystem", str(each))]
+    return [part for each in (maca.write_halves(folder), lacking, *chain.include) for part in ("-isystem", str(each))]
 
 
 def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> str:
@@ -111,6 +117,8 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     try:
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
                            fused_multiply_add=options.fused_multiply_add is not False)
+        if path.suffix == ".maca":
+            return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
         return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

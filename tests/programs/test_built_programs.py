@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from archdef import exec as programs
-from archdef import registry
+from archdef import frontends, registry
 from archdef.errors import CompileError
 from archdef.frontends import nvcc, nvrtc
 from archdef.programs import Unsupported, build
@@ -55,6 +55,36 @@ def test_one_program_runs_on_machines_of_several_makers(tmp_path):
     build([SOURCES / "scale.maca"], tmp_path / "program", compiler="nvrtc")
     assert printed(tmp_path / "program", "c500", tmp_path)[0] == "PASSED with waves of 64\n"
     assert printed(tmp_path / "program", "gt200", tmp_path)[0] == "PASSED with waves of 32\n"
+
+
+@pytest.mark.parametrize("machine, lanes", [("c500", 64), ("v100", 32)])
+def test_functions_of_a_wave_see_all_lanes_that_the_machine_has(machine, lanes, tmp_path):
+    built = build([SOURCES / "waves.maca"], tmp_path / "program", machine, "nvrtc")
+    assert built.target == "compute_70" and built.notes == ()
+    text, account = printed(tmp_path / "program", machine, tmp_path)
+    assert text == f"PASSED with waves of {lanes}\n" and account.good and account.warnings == ()
+
+
+def test_a_source_for_64_lanes_alone_is_not_silently_wrong_on_32(made, tmp_path):
+    """A distance of 32 lanes is warned of, as code that asks the width may hold it behind a condition; segments of 64 lanes are refused."""
+    made("#include <mc_runtime.h>\n#include <cstdio>\n__global__ void sum(int *out)\n{\n    int v = threadIdx.x;\n    for (int step = 32; step > 0; step /= 2)\n"
+         "        v += __shfl_down_sync(~0ull, v, step);\n    if (threadIdx.x == 0)\n        *out = v;\n}\n"
+         "__global__ void first(int *out) { *out = __shfl_sync(~0ull, int(threadIdx.x), 0, 64); }\n"
+         "int main() { int *p, n; mcMalloc((void **)&p, 4); sum<<<1, 64>>>(p); mcMemcpy(&n, p, 4, mcMemcpyDeviceToHost); printf(\"%d\", n);\n"
+         "first<<<1, 64>>>(p); printf(\" %s\\n\", mcGetErrorName(mcGetLastError())); }\n", "main.maca")
+    text, account = printed(tmp_path / "program", "c500", tmp_path)
+    assert text == "2016 cudaSuccess\n" and account.warnings == ()
+    text, account = printed(tmp_path / "program", "v100", tmp_path)
+    assert text == "992 cudaErrorInvalidPtx\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
+    (warning,) = account.warnings
+    assert "main.maca:7: a shuffle reaches 32 lanes far, and a warp has 32" in warning and f"warning: {warning}" in str(account).replace("\n", " ")
+    assert account.to_dict()["warnings"] == [warning]
+
+
+def test_mxmaca_without_the_front_end_for_its_waves_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(frontends, "names", lambda: ("nvrtc",))
+    with pytest.raises(CompileError, match=r"archdef-xiyun\[maca\]"):
+        build([SOURCES / "scale.maca"], tmp_path / "program", compiler="nvrtc")
 
 
 def test_files_with_the_same_names_in_them_do_not_disturb_each_other(tmp_path):
