@@ -22,7 +22,7 @@ from archdef.frontends.options import Compiled, Interface, Options
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
-_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include", "cuda_nvrtc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _SUCCESS = 0
 _POSTPROCESSING = "5"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output

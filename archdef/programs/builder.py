@@ -161,7 +161,8 @@ def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: 
         else:
             out = path
         objects.append(str(out))
-    libraries = linking.import_libraries(compiler, folder, chain.version[0], [name for name in options.libraries if name not in linking.OWN])
+    libraries = linking.import_libraries(compiler, folder, chain.version[0], [name for name in options.libraries if name not in linking.OWN],
+                                         chain.library)
     folders = [f"-L{each}" for each in options.library_folders]
     linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *libraries, "-lpthread", "-ldl"],
                  "the program does not link")

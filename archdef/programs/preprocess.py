@@ -84,6 +84,8 @@ class Preprocessor:
     system: tuple[Path, ...]
     """CUDA's."""
     defines: tuple[str, ...]
+    version: tuple[int, int]
+    """Of CUDA."""
     first: tuple[str, ...] = ()
     """Headers that are included before the source."""
     flags: tuple[str, ...] = ()
@@ -97,7 +99,8 @@ class Preprocessor:
 
     def run(self, source: Path, architecture: int | None) -> Preprocessed:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
-        macros = [*(f"{name}=1" for name in CUDA_MACROS), *self.macros,
+        macros = [*(f"{name}=1" for name in CUDA_MACROS), *(f"__CUDACC_VER_{part}__={number}" for part, number in zip(("MAJOR", "MINOR"), self.version)),
+                  "__CUDACC_VER_BUILD__=0", *self.macros,
                   *([f"__CUDA_ARCH__={architecture * 10}", *self.device_macros] if architecture else [])]
         flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
                  "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),

@@ -73,7 +73,7 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
 
 def _preprocessor(path: Path, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
     lacking, empty = write_headers(folder, chain.include)
-    made = Preprocessor(compiler, options.standard, tuple(options.include), (empty, lacking, *chain.include), tuple(options.defines), (),
+    made = Preprocessor(compiler, options.standard, tuple(options.include), (empty, lacking, *chain.include), tuple(options.defines), chain.version, (),
                         tuple(options.host_flags))
     if path.suffix != ".maca":
         return made
@@ -100,8 +100,9 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
 
 
 def _defined(text: str) -> frozenset[bytes]:
-    """List the functions that a text defines outside of classes and namespaces."""
-    return frozenset(name for item in Source(text).items if item.kind == "function" and not item.scope for name in item.names)
+    """List the functions that a text defines outside of classes and namespaces; templates with ``<>``."""
+    return frozenset(name + b"<>" * (item.node.type == "template_declaration") for item in Source(text).items
+                     if item.kind == "function" and not item.scope for name in item.names)
 
 
 def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], variables: Sequence[str], chain: nvrtc.Toolchain, target: str,
@@ -119,6 +120,6 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
                            fused_multiply_add=options.fused_multiply_add is not False)
         if path.suffix == ".maca":
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
-        return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
+        return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

@@ -13,7 +13,7 @@ from archdef import exec as programs
 from archdef import frontends, registry
 from archdef.errors import CompileError
 from archdef.frontends import nvcc, nvrtc
-from archdef.programs import Unsupported, build
+from archdef.programs import Unsupported, build, device_code
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 SOURCES = Path(__file__).parent / "sources"
@@ -176,6 +176,65 @@ def test_64_bit_types_of_the_host_and_of_the_device_are_the_same(made, tmp_path)
          "template <typename T> __global__ void t(T *p) { *p += UINT64_MAX; }\n"
          "int main() { uint64_t *p, n; cudaMalloc(&p, 8); k<<<1, 1>>>(p, 41); t<<<1, 1>>>(p);\n"
          "cudaMemcpy(&n, p, 8, cudaMemcpyDeviceToHost); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_64_bit_types_of_cudas_cxx_library_are_the_hosts_too(tmp_path):
+    """NVRTC refuses two definitions that differ: all sources that include cooperative groups of CUDA 12.9 did not build."""
+    for name, text in (("cuda/std/cstdint", "using int64_t  = signed long long;\nusing uint64_t = unsigned long long;\n"),
+                       ("cuda/std/__cuda/cstdint_prelude.h", "typedef signed long long int64_t;\ntypedef unsigned long long uint64_t;\n")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"typedef long long other;\n{text}")
+        found = device_code.headers([tmp_path / "nowhere", tmp_path])[name]
+        assert found == "typedef long long other;\n" + text.replace("signed long long", "signed long") and found != text
+    assert set(device_code.headers([])) == {"stdint.h"}
+
+
+def test_declarations_that_the_grammar_does_not_know_are_found_all_the_same(made, tmp_path):
+    made("#include <chrono>\n#include <cstdio>\nusing namespace std::chrono;\ntypedef struct __align__(8)\n{\n    int a, b;\n} Pair;\nstruct __align__(4 * sizeof(int)) Wide { int a; };\n"
+         "template <typename T> __global__ void k(T *p, int *n) { p[1].a = 7; *n = sizeof(T); }\n"
+         "template <typename T> int size() { T *p, at[2]; int *n, here; cudaMalloc(&p, sizeof at); cudaMalloc(&n, 4); k<<<1, 1>>>(p, n); cudaMemcpy(&here, n, 4, cudaMemcpyDefault);\n"
+         "cudaMemcpy(at, p, sizeof at, cudaMemcpyDefault); return at[1].a == 7 ? here : -1; }\n"
+         "int main() { auto now = steady_clock::now(); puts(size<Pair>() == 8 && size<Wide>() == 16 && now <= steady_clock::now() ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_min_and_max_are_the_sources_own_where_it_has_them_for_its_types(made, tmp_path):
+    """CUDA's helper_math.h has them for vectors alone; the numbers' were then missing."""
+    made("#include <cstdio>\ninline int2 min(int2 a, int2 b) { return make_int2(min(a.x, b.x), min(a.y, b.y)); }\ninline float max(float a, float b) { return 100; }\n"
+         "enum { FOUR = 4 };\n__global__ void k() { }\nint main() { k<<<1, 1>>>(); short small = 3; unsigned big = 4000000000u;\n"
+         "puts(min(make_int2(1, 4), make_int2(2, 3)).y == 3 && max(1.f, 2.f) == 100 && max(1.f, 2.0) == 2 && max(small, FOUR) == 4 && min(-1, big) == big && min(5l, 3ul) == 3"
+         " ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_classes_for_devices_alone_need_no_sense_on_the_host(made, tmp_path):
+    made("#include <cstdio>\nstruct Data { int n; };\nclass Group\n{\n    const Data &data;\n    int bits;\npublic:\n"
+         "    __device__ Group(const Data &data) : data(data), bits(3) { }\n    __device__ int size() const { return data.n + bits; }\n};\n"
+         "class Kept { public: __device__ int on_device() const { return 1; } int n; };\n__constant__ Kept kept;\n"
+         "__device__ int of(const Group &group) { return group.size(); }\n__global__ void k(int *p, Data data) { *p = of(Group(data)) + kept.on_device(); }\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p, Data{5}); cudaMemcpy(&n, p, 4, cudaMemcpyDefault); puts(n == 9 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_host_code_knows_the_numbers_of_headers_for_devices(made, tmp_path):
+    made("#include <mma.h>\n#include <cstdio>\nusing namespace nvcuda;\nvoid fill(half *p) { *p = __float2half(3); }\n"
+         "__global__ void k(half *p) { wmma::fragment<wmma::accumulator, 16, 16, 16, half> f; wmma::fill_fragment(f, p[0] + half(4)); wmma::store_matrix_sync(p, f, 16, wmma::mem_row_major); }\n"
+         "int main() { half here[256], *p; fill(here); cudaMalloc(&p, 512); cudaMemcpy(p, here, 2, cudaMemcpyDefault); k<<<1, 32>>>(p); cudaMemcpy(here, p, 512, cudaMemcpyDefault);\n"
+         "puts(__half2float(here[255]) == 7 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_a_program_may_compile_kernels_itself(made, tmp_path):
+    made("#include <nvrtc.h>\n#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int major, minor; cudaFree(nullptr); puts(nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && major >= 11"
+         " ? \"PASSED\" : \"FAILED\"); }\n", "main.cpp", libraries=["nvrtc"])
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_kernels_launch_kernels(made, tmp_path):
+    made("#include <cstdio>\n__global__ void inner(int *p) { *p += 1; }\n__global__ void outer(int *p)\n{\n    *p = 40;\n    cudaStream_t stream;\n"
+         "    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);\n    inner<<<1, 1, 0, stream>>>(p);\n    cudaStreamDestroy(stream);\n}\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); outer<<<1, 1>>>(p); cudaDeviceSynchronize(); cudaMemcpy(&n, p, 4, cudaMemcpyDefault); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
