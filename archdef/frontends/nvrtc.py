@@ -211,6 +211,9 @@ def _check(library: ctypes.CDLL, status: int) -> None:
 
 @functools.cache
 def _library(path: Path) -> ctypes.CDLL:
+    major = path.name.partition(".so.")[2].partition(".")[0]
+    for other in sorted(path.parent.glob(f"libnvrtc-builtins.so.{major}*")):    # NVRTC 13 does not look beside itself for its other half
+        ctypes.CDLL(str(other))
     library = ctypes.CDLL(str(path))
     library.nvrtcGetErrorString.restype = ctypes.c_char_p
     return library
