@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _STDINT: Final = {"stdint.h": re.sub(r"(?<=[0-9#U])LL\b", "L", standard_headers.HEADERS["stdint.h"].replace("long long", "long"))}
-_OF_THE_LIBRARY: Final = ("cuda/std/cstdint", "cuda/std/__cuda/cstdint_prelude.h")
-"""Headers of CUDA's C++ library that define the types for NVRTC."""
+_WITH_TYPES: Final = ("cuda/std/cstdint", "cuda/std/__cuda/cstdint_prelude.h", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h")
+"""Headers of CUDA that define the types for NVRTC."""
 _HOST_ONLY: Final = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_profiler_api.h", "cudaProfiler.h", "driver_types.h", "nvToolsExt.h",
                      "nvrtc.h")
 """Headers of CUDA that declare what hosts call; what they have for devices is built into NVRTC."""
@@ -52,7 +52,7 @@ def headers(folders: Sequence[Path]) -> dict[str, str]:
     """Give headers that come before the toolkit's: names of kernels hold the types of their parameters, so 64-bit integers are ``long``, as the host's
     headers have them on Linux."""
     found = dict(_STDINT)
-    for name in _OF_THE_LIBRARY:
+    for name in _WITH_TYPES:
         if path := next((folder / name for folder in folders if (folder / name).is_file()), None):
             found[name] = re.sub(r"(?<=signed )long long(?=\s+u?int64_t\b|;)", "long", path.read_text(encoding="utf-8"))
     return found

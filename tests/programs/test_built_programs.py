@@ -173,7 +173,7 @@ def test_multiply_and_add_stay_apart_for_machines_that_do_not_fuse_them(tmp_path
 def test_64_bit_types_of_the_host_and_of_the_device_are_the_same(made, tmp_path):
     """The name of a kernel holds them: `uint64_t` is ``unsigned long`` to g++ and was ``unsigned long long`` to NVRTC."""
     made("#include <cstdint>\n#include <cstdio>\n__global__ void k(uint64_t *p, const int64_t n) { *p = n + INT64_C(1); }\n"
-         "template <typename T> __global__ void t(T *p) { *p += UINT64_MAX; }\n"
+         "#include <cuda_pipeline_primitives.h>\ntemplate <typename T> __global__ void t(T *p) { *p += UINT64_MAX; __pipeline_commit(); }\n"
          "int main() { uint64_t *p, n; cudaMalloc(&p, 8); k<<<1, 1>>>(p, 41); t<<<1, 1>>>(p);\n"
          "cudaMemcpy(&n, p, 8, cudaMemcpyDeviceToHost); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
