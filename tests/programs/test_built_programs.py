@@ -108,6 +108,7 @@ def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
     ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
     ("texture<float, 2> image;\nint main() { }\n", "main.cu:1", "a texture or surface reference"),
     ("extern __device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu", "other(int) of another file"),
+    ("__global__ void other(int);\n__global__ void k() { other<<<1, 1>>>(1); }\nint main() { k<<<1, 1>>>(); }\n", "main.cu", "other(int) of another file"),
     ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
 def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):
     with pytest.raises(Unsupported) as refused:
