@@ -1,6 +1,7 @@
 """Libraries by CUDA's names for the linker: programs name them, and find archdef's stand-in or the real ones when they start."""
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from collections.abc import Iterable
@@ -60,6 +61,15 @@ def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str
         prefix = _PREFIXES.get(library, "npp" if library.startswith("npp") else library)
         links.append(f"-l{library}" if name is None else write(name, beginning(prefix)))
     return links
+
+
+@functools.cache
+def version_of(compiler: str) -> str:
+    """Give what a compiler says of itself. Raises CompileError."""
+    try:
+        return subprocess.run([compiler, "--version"], capture_output=True, text=True, errors="replace", check=False).stdout
+    except OSError as error:
+        raise CompileError(f"{compiler} cannot be run: {error.strerror or error}") from None
 
 
 def call(command: list[str], what: str) -> str:

@@ -14,14 +14,14 @@ from archdef.exec import fatbin
 from archdef.frontends import nvrtc
 from archdef.frontends.options import Compiled, Options
 from archdef.programs import assembly, device_code, host_code, maca, unsupported
-from archdef.programs.linking import call
+from archdef.programs.linking import call, version_of
 from archdef.programs.options import BuildOptions
 from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
 from archdef.programs.syntax import Source, Unsupported
 
 _FLAGS: Final = ("-fno-lto", "-fPIE", "-w")
-_NO_COLUMNS: Final = ("-fno-show-column", "-fno-diagnostics-show-caret")
-"""What is compiled is not what the user's file has in these columns."""
+_NO_CARETS: Final = {True: "-fno-caret-diagnostics", False: "-fno-diagnostics-show-caret"}
+"""Whether it is clang → the option by which a compiler shows no columns: what is compiled is not what the user's file has there."""
 
 
 @attrs.frozen
@@ -93,7 +93,7 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
     listing = file.with_suffix(".host.s")
-    flags = [*_FLAGS, *_NO_COLUMNS, *common_flags(options), f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent),
+    flags = [*_FLAGS, "-fno-show-column", _NO_CARETS["clang" in version_of(compiler)], *common_flags(options), f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent),
              *(f"-D{each}" for each in options.defines)]
     call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *flags, "-o", str(listing), str(file)], f"{path} does not compile for the host")
     return listing.read_text(encoding="utf-8", errors="replace")

@@ -239,6 +239,27 @@ def test_kernels_launch_kernels(made, tmp_path):
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
+def test_a_compiler_of_the_host_that_is_clang_gets_its_own_options(made, tmp_path, monkeypatch):
+    """clang 22 builds all that g++ does here, but refuses g++'s option."""
+    compiler = tmp_path / "clang++"
+    compiler.write_text(f"""#!/bin/bash
+    [ "$1" = --version ] && echo "clang version 22.1.8" && exit
+    given=()
+    for each in "$@"; do
+        case "$each" in
+            -fno-diagnostics-show-caret) echo "error: unknown clang option: $each" >&2; exit 1;;
+            -fno-caret-diagnostics) ;;
+            *) given+=("$each");;
+        esac
+    done
+    exec {shutil.which("g++")} "${{given[@]}}"
+    """.replace("\n    ", "\n"))
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    made("#include <cstdio>\n__global__ void k() { }\nint main() { k<<<1, 1>>>(); puts(cudaDeviceSynchronize() ? \"FAILED\" : \"PASSED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
 def test_a_machine_older_than_every_target_is_told_so(tmp_path):
     built = build([SOURCES / "one.cu", SOURCES / "two.cu", SOURCES / "plain.cpp"], tmp_path / "program", "gt200", "nvrtc")
     assert built.target == f"compute_{min(nvrtc.toolchain().targets)}" and "compute capability 1.3" in built.notes[0]
