@@ -93,8 +93,8 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
     listing = file.with_suffix(".host.s")
-    flags = [*_FLAGS, "-fno-show-column", _NO_CARETS["clang" in version_of(compiler)], *common_flags(options), f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent),
-             *(f"-D{each}" for each in options.defines)]
+    flags = [*_FLAGS, "-fno-show-column", _NO_CARETS["clang" in version_of(compiler)], *common_flags(options), f"-I{path.parent}",
+             *(f"-I{each}" for each in options.include), *_system(chain, file.parent), *(f"-D{each}" for each in options.defines)]
     call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *flags, "-o", str(listing), str(file)], f"{path} does not compile for the host")
     return listing.read_text(encoding="utf-8", errors="replace")
 
