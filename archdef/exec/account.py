@@ -87,6 +87,11 @@ class Account:
         return Timeline(spans, dict.fromkeys(label for each in self.timelines for label in each.assumed))
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What kernels hold that is probably not meant, with file and line."""
+        return tuple(dict.fromkeys(warning for each in self.kernels for warning in each.warnings))
+
+    @property
     def good(self) -> bool:
         """Whether it ended with 0, nothing was missing and no launch failed, even if the program did not look."""
         return self.exit_code == 0 and not self.missing and not self.failed
@@ -105,7 +110,8 @@ class Account:
                             for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
                 "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers), "compiled": [list(each) for each in self.compiled],
-                "missing": self.missing, "failed": self.failed, "failures": list(self.failures)}
+                "missing": self.missing, "failed": self.failed, "failures": list(self.failures),
+                "warnings": list(self.warnings)}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self.command[0].rpartition('/')[2]} on {self.architecture}: {self.ended}", style="bold")
@@ -129,6 +135,8 @@ class Account:
                        style="yellow")
         for asked, given in self.compiled:
             yield Text(f"Asked NVRTC for compute_{asked}, which is too old for it; it compiled for compute_{given}.", style="yellow")
+        for warning in self.warnings:
+            yield Text(f"warning: {warning}", style="yellow")
         if self.missing:
             yield Text(f"Not supported, and refused: {_listed(self.missing)}", style="red")
         for failure in self.failures:

@@ -30,10 +30,13 @@ class KernelTotal:
     cycles: int = 0
     longest: Run | None = None
     """The launch that took longest."""
+    warnings: dict[str, None] = attrs.Factory(dict)
+    """What of its code is probably not meant, timed or not."""
 
     def add(self, run: Run) -> None:
         """Add a launch."""
         self.launches += 1
+        self.warnings.update(dict.fromkeys(run.program.warnings))
         if run.functional:
             return
         self.timed += 1
@@ -45,6 +48,7 @@ class KernelTotal:
     def include(self, other: KernelTotal) -> None:
         """Add the launches of another one."""
         self.launches += other.launches
+        self.warnings.update(other.warnings)
         self.timed += other.timed
         self.seconds += other.seconds
         self.cycles += other.cycles

@@ -22,7 +22,7 @@ from archdef.frontends.options import Compiled, Interface, Options
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
-_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include"),
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include", "cuda_nvrtc/include"),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _SUCCESS = 0
 _POSTPROCESSING = "5"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
@@ -211,6 +211,9 @@ def _check(library: ctypes.CDLL, status: int) -> None:
 
 @functools.cache
 def _library(path: Path) -> ctypes.CDLL:
+    major = path.name.partition(".so.")[2].partition(".")[0]
+    for other in sorted(path.parent.glob(f"libnvrtc-builtins.so.{major}*")):    # NVRTC 13 does not look beside itself for its other half
+        ctypes.CDLL(str(other))
     library = ctypes.CDLL(str(path))
     library.nvrtcGetErrorString.restype = ctypes.c_char_p
     return library

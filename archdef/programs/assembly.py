@@ -13,7 +13,8 @@ from archdef.programs.syntax import Unsupported
 
 _TAG: Final = re.compile(rf"\b_ZZ(\w+?)E{len(STUB)}{STUB}\b")
 _ENTRY: Final = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
-_EXTERN: Final = re.compile(r"^\s*\.extern\s+(?:\.func\s+(?:\([^)]*\)\s*)?|\.(?:global|const)\s[^;]*?)([\w$]+)(?:\[\d*\])?\s*(?:\(|;|$)", re.MULTILINE)
+_EXTERN: Final = re.compile(
+    r"^\s*\.extern\s+(?:\.entry\s+|\.func\s+(?:\([^)]*\)\s*)?|\.(?:global|const)\s[^;]*?)([\w$]+)(?:\[\d*\])?\s*(?:\(|;|$)", re.MULTILINE)
 _SIZED: Final = re.compile(r"^\s*\.size\s+(_Z\w+), (\d+)$|^\s*\.comm\s+(_Z\w+),(\d+)", re.MULTILINE)
 _NAMELESS: Final = re.compile(r"\{lambda|\{unnamed|'lambda|\)(?: const)?::|\bmain::")
 _OF_THE_SYSTEM: Final = re.compile(r"vprintf|malloc|free|__assertfail|cuda[A-Z]\w*|__cuda\w*")

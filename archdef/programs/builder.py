@@ -17,6 +17,7 @@ from archdef.frontends import nvcc, nvrtc
 from archdef.frontends import options as front_end
 from archdef.frontends import source as sources
 from archdef.programs import linking, translating, with_nvcc
+from archdef.programs import maca as language
 from archdef.programs.options import DEVICE_SUFFIXES, HOST_SUFFIXES, BuildOptions, sources_of
 
 if TYPE_CHECKING:
@@ -114,8 +115,9 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
         chain = nvrtc.toolchain()
     if chain is None:
         raise CompileError(nvrtc.INSTALL)
-    target = sources.target(str(chain), chain.targets, front_end.Options(capability=capability))
-    return Plan(found, chain, by_nvcc, target, settings, _limit(label, capability, chain))
+    target = (language.target(str(chain), capability) if maca else
+              sources.target(str(chain), chain.targets, front_end.Options(capability=capability)))
+    return Plan(found, chain, by_nvcc, target, settings, _limit(label, capability, chain, maca))
 
 
 def _options(given: dict[str, Any]) -> BuildOptions:
@@ -126,10 +128,10 @@ def _options(given: dict[str, Any]) -> BuildOptions:
     return BuildOptions(**given)
 
 
-def _limit(label: str, capability: str, chain: Any) -> tuple[str, ...]:
+def _limit(label: str, capability: str, chain: Any, maca: bool) -> tuple[str, ...]:
     oldest = min(chain.targets)
     digits = capability.replace(".", "")
-    if not label or (digits.isdigit() and int(digits) >= oldest):
+    if not label or (digits.isdigit() and int(digits) >= oldest) or (maca and not digits.isdigit()):
         return ()
     what = f"compute capability {capability}" if digits.isdigit() else "no compute capability"
     return (f"{label} has {what}, and {chain} compiles for compute_{oldest} at least: what the machine lacks is refused when a kernel is launched",)
@@ -159,7 +161,8 @@ def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: 
         else:
             out = path
         objects.append(str(out))
-    libraries = linking.import_libraries(compiler, folder, chain.version[0], [name for name in options.libraries if name not in linking.OWN])
+    libraries = linking.import_libraries(compiler, folder, chain.version[0], [name for name in options.libraries if name not in linking.OWN],
+                                         chain.library)
     folders = [f"-L{each}" for each in options.library_folders]
     linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *libraries, "-lpthread", "-ldl"],
                  "the program does not link")

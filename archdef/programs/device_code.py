@@ -2,19 +2,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from archdef.frontends import standard_headers
+from archdef.programs import maca
 from archdef.programs.syntax import WORD, Edits, Item, Source
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-HEADERS: Final = {"stdint.h": re.sub(r"(?<=[0-9#U])LL\b", "L", standard_headers.HEADERS["stdint.h"].replace("long long", "long"))}
-"""Names of kernels hold the types of their parameters: 64-bit integers are ``long``, as the host's headers have them on Linux."""
-_HOST_ONLY: Final = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_profiler_api.h", "cudaProfiler.h", "driver_types.h")
+_STDINT: Final = {"stdint.h": re.sub(r"(?<=[0-9#U])LL\b", "L", standard_headers.HEADERS["stdint.h"].replace("long long", "long"))}
+_WITH_TYPES: Final = ("cuda/std/cstdint", "cuda/std/__cuda/cstdint_prelude.h", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h")
+"""Headers of CUDA that define the types for NVRTC."""
+_HOST_ONLY: Final = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_profiler_api.h", "cudaProfiler.h", "driver_types.h", "nvToolsExt.h",
+                     "nvrtc.h")
 """Headers of CUDA that declare what hosts call; what they have for devices is built into NVRTC."""
+_OF_HOST_LIBRARIES: Final = ("cublas", "cusparse", "cusolver")
+"""Headers begin so that declare what hosts call; kernels know numbers by them."""
+_OF_THE_RUNTIME: Final = re.compile(r"<<<|\bcuda[A-Z]\w*\s*\(")
+_RUNTIME: Final = "#if __has_include(<cuda_device_runtime_api.h>)\n#include <cuda_device_runtime_api.h>\n#endif\n"
+"""What kernels call to launch others; newer NVRTC know no launch without it."""
+_USED: Final = re.compile(rb"using\s+namespace\s+(std::[\w:]+)\s*;")
 _KEPT: Final = {b"virtual", b"constexpr", b"consteval"}
 
 
@@ -33,15 +43,29 @@ def device_code(source: Source, instances: str) -> str:
             edits.replace(member.node.start_byte, member.node.end_byte)
     for literal in source.every("compound_literal_expression"):
         _make_standard(source, literal, edits)
-    return "namespace std {}\n" + edits.apply() + instances
+    code = edits.apply()
+    used = sorted({match[1].decode() for item in kept if (match := _USED.match(source.text(item.core)))})
+    return "namespace std {}\n" + "".join(f"namespace {name} {{}}\n" for name in used) + (_RUNTIME if _OF_THE_RUNTIME.search(code) else "") + code + instances
+
+
+def headers(folders: Sequence[Path]) -> dict[str, str]:
+    """Give headers that come before the toolkit's: names of kernels hold the types of their parameters, so 64-bit integers are ``long``, as the host's
+    headers have them on Linux."""
+    found = dict(_STDINT)
+    for name in _WITH_TYPES:
+        if path := next((folder / name for folder in folders if (folder / name).is_file()), None):
+            found[name] = re.sub(r"(?<=signed )long long(?=\s+u?int64_t\b|;)", "long", path.read_text(encoding="utf-8"))
+    return found
 
 
 def header(name: str, folders: tuple[Path, ...]) -> str | None:
     """Give the directive for a header of the system that devices can include; None for those of hosts."""
     inside = name[1:-1]
-    if inside in _HOST_ONLY or inside.startswith("thrust/"):
+    if inside in _HOST_ONLY or inside.startswith(("thrust/", "nvtx3/")):
         return None
-    if inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
+    if inside == "curand.h" or inside.startswith(_OF_HOST_LIBRARIES):
+        return "#include <cuComplex.h>"
+    if maca.is_half(inside) or inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
         return f"#include {name}"
     return None
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 STUB: Final = "archdef_stub"
 """A static variable of every function that stands for a kernel: by its name in the assembler's text the function is found."""
-_LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<mma.h>", "<cuda_pipeline", "<cuda/")
+_TYPES_OF: Final = {"<mma.h>": "#include <cuda_fp16.h>\n#include <cuda_bf16.h>"}
+"""Headers for devices alone → those which they include that are the host's, too."""
+_LEFT_OUT: Final = ("<cooperative_groups", "<cub/", "<thrust/", "<cuda_pipeline", "<cuda/", "<maca_cooperative_groups",
+                    "<common/maca_cooperative_groups")
 """Headers that a compiler of the host has no use for, or cannot read."""
 PROLOGUE: Final = """#line 1 "<archdef>"
 #include <math.h>
@@ -71,9 +74,14 @@ static inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 """
-_ORDERED: Final = ("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float", "double")
-_MIXED: Final = (("int", "unsigned int", "unsigned int"), ("long", "unsigned long", "unsigned long"), ("long long", "unsigned long long", "unsigned long long"),
-                 ("float", "double", "double"))
+_CHOICE: Final = """template <typename A, typename B, typename P = decltype(+A()), typename Q = decltype(+B())>
+static inline typename std::enable_if<std::is_arithmetic<P>::value && std::is_arithmetic<Q>::value, typename std::common_type<P, Q>::type>::type NAME(A a, B b)
+{
+    typedef typename std::common_type<P, Q>::type T;
+    return (T)a SIGN (T)b ? (T)a : (T)b;
+}
+"""
+"""CUDA has them for numbers of two types as well, compared in the type that both convert to. Functions of the source for the same types come first."""
 _EPILOGUE: Final = """
 extern "C" {
 struct archdef_kernel { const void *volatile *stub; const void *function; const char *name; };
@@ -151,16 +159,16 @@ def host_code(source: Source) -> HostCode:
 
 
 def prologue(texts: frozenset[bytes]) -> str:
-    """Give what stands before the host's code; a function that the source defines itself is left out."""
-    both = [f"static inline {result} {name}({first} a, {second} b) {{ return a {sign} b ? ({result})a : ({result})b; }}\n"
-            for name, sign in (("min", "<"), ("max", ">")) if name.encode() not in texts
-            for first, second, result in (*((kind, kind, kind) for kind in _ORDERED), *_MIXED, *((second, first, result) for first, second, result in _MIXED))]
-    # A comparison of mixed signs is made in the unsigned type, as CUDA's own does.
-    return f"{PROLOGUE}#undef __noinline__\n{_NOINLINE}\n" + ("" if {b"rsqrt", b"rsqrtf"} & texts else _FUNCTIONS) + "".join(both)
+    """Give what stands before the host's code; a function that the source defines itself is left out, and a template where it defines one."""
+    both = [_CHOICE.replace("NAME", name).replace("SIGN", sign) for name, sign in (("min", "<"), ("max", ">")) if f"{name}<>".encode() not in texts]
+    return (f"{PROLOGUE}#undef __noinline__\n{_NOINLINE}\n" + ("" if {b"rsqrt", b"rsqrtf", b"rsqrt<>"} & texts else _FUNCTIONS)
+            + "#include <type_traits>\n" * bool(both) + "".join(both))
 
 
 def include(header: Include, folders: Sequence[Path]) -> str:
     """Give the directives that include a header of the system. CUDA's own know the macro ``__noinline__``, which g++'s have as a word of theirs."""
+    if types := _TYPES_OF.get(header.name.replace('"', "<", 1).replace('"', ">")):
+        return types
     if any((folder / header.name[1:-1]).is_file() for folder in folders):
         return header.text()
     return f"#undef __noinline__\n{header.text()}\n{_NOINLINE}"
@@ -215,25 +223,42 @@ def _make_call(source: Source, launch: Node, edits: Edits) -> None:
 # --------------------------------------------------------------------------------------- functions and variables of devices
 def _empty_device_functions(source: Source, items: list[Item], edits: Edits) -> frozenset[bytes]:
     """Take functions away that only devices execute; of those that the host mentions, the body. Gives the names of those that are gone."""
-    candidates = [item for item in items if item.device_only]
+    candidates = [item for item in items if item.device_only or _only_for_devices(item)]
     hidden = [(item.node.start_byte, item.node.end_byte) for item in candidates]
     hidden += [(body.start_byte, body.end_byte) for item in items if "global" in item.spaces and (body := item.core.child_by_field_name("body"))]
-    hidden += [(item.core.start_byte, item.core.end_byte) for item in items if item.kind == "variable" and item.on_device]
+    variables = [item for item in items if item.kind == "variable" and item.on_device]
+    hidden += [(item.core.start_byte, item.core.end_byte) for item in variables]
     said, at = set(), 0
     for start, end in sorted(hidden):
         said |= source.words(at, max(at, start))
         at = max(at, end)
     said |= source.words(at, len(source.data))
-    gone: set[bytes] = set()
+    said |= {word for item in variables if (type_ := item.core.child_by_field_name("type")) for word in source.words(type_.start_byte, type_.end_byte)}
+    gone = list(candidates)
+    while stays := [item for item in gone if item.names & said]:
+        gone = [item for item in gone if item not in stays]
+        for item in stays:      # what a class that stays, or the head of a function, mentions
+            said |= source.words(item.core.start_byte, item.core.end_byte if item.kind == "type" else _body_of(item)[0])
     for item in candidates:
-        body = item.core.child_by_field_name("body")
-        if not item.names & said:
-            gone |= item.names
+        if item in gone:
             edits.replace(item.node.start_byte, item.node.end_byte)
-        elif item.kind == "function" and body is not None and b"constexpr" not in item.words:
-            start = next((child.start_byte for child in item.core.children if child.type == "field_initializer_list"), body.start_byte)
-            edits.replace(start, body.end_byte, b"{ archdef_no_host_code(); }")
-    return frozenset(gone)
+        elif item.kind == "function" and b"constexpr" not in item.words:
+            edits.replace(*_body_of(item), b"{ archdef_no_host_code(); }")
+    return frozenset(name for item in gone if item.kind != "type" for name in item.names)
+
+
+def _body_of(item: Item) -> tuple[int, int]:
+    """Give where the body of a function begins, with what initialises members, and where it ends."""
+    body = item.core.child_by_field_name("body")
+    if body is None:
+        return item.core.end_byte, item.core.end_byte
+    return next((child.start_byte for child in item.core.children if child.type == "field_initializer_list"), body.start_byte), body.end_byte
+
+
+def _only_for_devices(item: Item) -> bool:
+    """Whether it is a class of which all functions are for devices: what the host does not mention need not be complete there."""
+    functions = [member for member in item.members if member.kind in ("function", "prototype")]
+    return item.kind == "type" and bool(functions) and all(member.device_only for member in functions)
 
 
 def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes]) -> list[tuple[str, int]]:

@@ -1,6 +1,7 @@
 """Libraries by CUDA's names for the linker: programs name them, and find archdef's stand-in or the real ones when they start."""
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from collections.abc import Iterable
@@ -37,8 +38,11 @@ def library_name(library: str, cuda: int) -> str | None:
     return right if right in known else known[-1]
 
 
-def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str]) -> list[str]:
-    """Write libraries that have the names of functions and nothing else, and give the linker's options: the runtime, the driver, and those `named`."""
+def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str], nvrtc: Path) -> list[str]:
+    """Write libraries that have the names of functions and nothing else, and give the linker's options: the runtime, the driver, and those `named`.
+
+    nvrtc : the library that kernels are compiled by; a program that compiles some itself is linked with it, and finds it there when it starts.
+    """
     def write(name: str, functions: Iterable[str]) -> str:
         text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in functions)
         listing = folder / f"{name}.s"
@@ -50,10 +54,22 @@ def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str
         return [each for each in NAMES if each.startswith(prefixes)]
     links = [write(runtime_name(cuda), beginning("cuda", "__cuda")), "-Wl,--as-needed", write("libcuda.so.1", filter(is_drivers, NAMES)), "-Wl,--no-as-needed"]
     for library in named:
+        if library == "nvrtc":      # its other half it loads by name, from wherever that is loaded already
+            links += ["-Wl,--no-as-needed", str(nvrtc), *map(str, sorted(nvrtc.parent.glob(f"libnvrtc-builtins.so.{cuda}*"))), f"-Wl,-rpath,{nvrtc.parent}"]
+            continue
         name = library_name(library, cuda)
         prefix = _PREFIXES.get(library, "npp" if library.startswith("npp") else library)
         links.append(f"-l{library}" if name is None else write(name, beginning(prefix)))
     return links
+
+
+@functools.cache
+def version_of(compiler: str) -> str:
+    """Give what a compiler says of itself. Raises CompileError."""
+    try:
+        return subprocess.run([compiler, "--version"], capture_output=True, text=True, errors="replace", check=False).stdout
+    except OSError as error:
+        raise CompileError(f"{compiler} cannot be run: {error.strerror or error}") from None
 
 
 def call(command: list[str], what: str) -> str:

@@ -84,16 +84,24 @@ class Preprocessor:
     system: tuple[Path, ...]
     """CUDA's."""
     defines: tuple[str, ...]
+    version: tuple[int, int]
+    """Of CUDA."""
     first: tuple[str, ...] = ()
     """Headers that are included before the source."""
     flags: tuple[str, ...] = ()
     """For the host's compiler, which may define macros of its own by them."""
     no_macros_of: str = ""
     """A header whose macros no other header is shown."""
+    macros: tuple[str, ...] = ()
+    """What the language's compiler defines besides CUDA's macros."""
+    device_macros: tuple[str, ...] = ()
+    """Of these, what it defines for the device alone."""
 
     def run(self, source: Path, architecture: int | None) -> Preprocessed:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
-        macros = [*(f"{name}=1" for name in CUDA_MACROS), *([f"__CUDA_ARCH__={architecture * 10}"] if architecture else [])]
+        macros = [*(f"{name}=1" for name in CUDA_MACROS), *(f"__CUDACC_VER_{part}__={number}" for part, number in zip(("MAJOR", "MINOR"), self.version)),
+                  "__CUDACC_VER_BUILD__=0", *self.macros,
+                  *([f"__CUDA_ARCH__={architecture * 10}", *self.device_macros] if architecture else [])]
         flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
                  "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),
                  *(part for header in self.first for part in ("-include", header))]
@@ -132,13 +140,13 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def _reason(log: str) -> str:
-    missing = re.search(r"fatal error: (thrust|cub)/\S+: No such file", log)
+    missing = re.search(r"fatal error: '?(thrust|cub)/\S+ (?:No such file|file not found)", log)
     if missing:
-        return (f"{missing[1]}'s headers are not installed. archdef[cuda12] with the wheel nvidia-cuda-nvcc-cu12 has CUB's, for kernels; CUDA has both, and "
+        return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' brings CUB's, for kernels; CUDA has both, and "
                 f"algorithms that the host calls need its compiler (--compiler nvcc)\n{log.strip()}")
-    if "fatal error: crt/" in log:
-        return ("a part of CUDA's headers is missing: pip install 'archdef[ptxas]' brings it to those of archdef[cuda], the wheel nvidia-cuda-nvcc-cu12 to "
-                f"those of archdef[cuda12]\n{log.strip()}")
+    if re.search(r"fatal error: '?crt/", log):
+        return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
+                f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")
     return f"does not preprocess:\n{log.strip()}"
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SPACES: Final = {f"__{name}__": name for name in ("global", "device", "host", "constant", "managed", "shared")}
 NEWLINE: Final = b"\n"
 WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_UNKNOWN: Final = re.compile(rb"\b__(?:align|builtin_align|cluster_dims|maxnreg)__\s*\((?:[^()]|\([^()]*\))*\)")
+"""Attributes that the grammar does not know: what it makes of the rest of the declaration is anything."""
+_MARKER: Final = re.compile(rb'^#(?:line)? (\d+) "([^"]*)".*$', re.MULTILINE)
 _NAMES: Final = ("identifier", "field_identifier", "type_identifier", "namespace_identifier", "operator_name", "destructor_name", "operator_cast")
 _TYPES: Final = ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier")
 _CLASSES: Final = _TYPES[:3]
@@ -75,10 +78,11 @@ class Source:
 
     def __init__(self, text: str):
         self.data = text.encode()
-        self.tree = _parser().parse(self.data)
+        self.tree = _parser().parse(_UNKNOWN.sub(lambda match: re.sub(rb"[^\n]", b" ", match[0]), self.data))
+        self._without_markers = _MARKER.sub(lambda match: b" " * len(match[0]), self.data)      # names of files are no code
         self.items = tuple(self._items(self.tree.root_node, ()))
         found = [(match.end() + 1, int(match[1]), match[2].decode(errors="replace"))
-                 for match in re.finditer(rb'^#(?:line)? (\d+) "([^"]*)".*$', self.data, re.MULTILINE)]
+                 for match in _MARKER.finditer(self.data)]
         self._markers, self._starts = found, [start for start, _, _ in found]
 
     def text(self, node: Node) -> bytes:
@@ -93,7 +97,7 @@ class Source:
 
     def words(self, start: int, end: int) -> set[bytes]:
         """List the identifiers between two bytes."""
-        return set(WORD.findall(self.data, start, end))
+        return set(WORD.findall(self._without_markers, start, end))
 
     def every(self, kind: str, node: Node | None = None) -> Iterator[Node]:
         """Walk nodes of one kind."""

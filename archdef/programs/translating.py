@@ -8,19 +8,20 @@ from typing import Final
 
 import attrs
 
+from archdef import frontends
 from archdef.errors import CompileError
 from archdef.exec import fatbin
 from archdef.frontends import nvrtc
 from archdef.frontends.options import Compiled, Options
 from archdef.programs import assembly, device_code, host_code, maca, unsupported
-from archdef.programs.linking import call
+from archdef.programs.linking import call, version_of
 from archdef.programs.options import BuildOptions
 from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
 from archdef.programs.syntax import Source, Unsupported
 
 _FLAGS: Final = ("-fno-lto", "-fPIE", "-w")
-_NO_COLUMNS: Final = ("-fno-show-column", "-fno-diagnostics-show-caret")
-"""What is compiled is not what the user's file has in these columns."""
+_NO_CARETS: Final = {True: "-fno-caret-diagnostics", False: "-fno-diagnostics-show-caret"}
+"""Whether it is clang → the option by which a compiler shows no columns: what is compiled is not what the user's file has there."""
 
 
 @attrs.frozen
@@ -47,12 +48,7 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
-    of_maca = path.suffix == ".maca"
-    include = (*options.include, *([str(maca.write_headers(folder, chain.include))] if of_maca else []))
-    first = (maca.HEADER,) if of_maca else ()
-    lacking, empty = write_headers(folder, chain.include)
-    preprocessor = Preprocessor(compiler, options.standard, include, (empty, lacking, *chain.include), tuple(options.defines), first, tuple(options.host_flags),
-                                maca.HEADER)
+    preprocessor = _preprocessor(path, folder, chain, compiler, options)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
@@ -75,9 +71,19 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
 
 
+def _preprocessor(path: Path, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
+    lacking, empty = write_headers(folder, chain.include)
+    made = Preprocessor(compiler, options.standard, tuple(options.include), (empty, lacking, *chain.include), tuple(options.defines), chain.version, (),
+                        tuple(options.host_flags))
+    if path.suffix != ".maca":
+        return made
+    return attrs.evolve(made, include=(*made.include, str(maca.write_headers(folder, chain.include))), system=(maca.write_halves(folder), *made.system),
+                        first=(maca.HEADER,), no_macros_of=maca.HEADER, macros=maca.MACROS, device_macros=maca.DEVICE_MACROS)
+
+
 def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
     lacking, _ = write_headers(folder, chain.include)
-    return [part for each in (lacking, *chain.include) for part in ("-isystem", str(each))]
+    return [part for each in (maca.write_halves(folder), lacking, *chain.include) for part in ("-isystem", str(each))]
 
 
 def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> str:
@@ -87,15 +93,16 @@ def _to_assembly(path: Path, host: Preprocessed, made: host_code.HostCode, file:
     whole = attrs.evolve(host, text=made.text).with_includes(texts)
     file.write_text(host_code.prologue(_defined(made.text)) + whole, encoding="utf-8")
     listing = file.with_suffix(".host.s")
-    flags = [*_FLAGS, *_NO_COLUMNS, *common_flags(options), f"-I{path.parent}", *(f"-I{each}" for each in options.include), *_system(chain, file.parent),
-             *(f"-D{each}" for each in options.defines)]
+    flags = [*_FLAGS, "-fno-show-column", _NO_CARETS["clang" in version_of(compiler)], *common_flags(options), f"-I{path.parent}",
+             *(f"-I{each}" for each in options.include), *_system(chain, file.parent), *(f"-D{each}" for each in options.defines)]
     call([compiler, "-S", "-x", "c++", f"-std={options.standard}", *flags, "-o", str(listing), str(file)], f"{path} does not compile for the host")
     return listing.read_text(encoding="utf-8", errors="replace")
 
 
 def _defined(text: str) -> frozenset[bytes]:
-    """List the functions that a text defines outside of classes and namespaces."""
-    return frozenset(name for item in Source(text).items if item.kind == "function" and not item.scope for name in item.names)
+    """List the functions that a text defines outside of classes and namespaces; templates with ``<>``."""
+    return frozenset(name + b"<>" * (item.node.type == "template_declaration") for item in Source(text).items
+                     if item.kind == "function" and not item.scope for name in item.names)
 
 
 def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], variables: Sequence[str], chain: nvrtc.Toolchain, target: str,
@@ -111,6 +118,8 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     try:
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
                            fused_multiply_add=options.fused_multiply_add is not False)
-        return nvrtc.compile(absolute, path.name, None, settings, device_code.HEADERS)
+        if path.suffix == ".maca":
+            return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
+        return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))
     except CompileError as error:
         raise CompileError(str(error).replace(f"{Path.cwd()}/", "")) from None

@@ -35,7 +35,7 @@ NOT_RUN = {
                       "archdef exec -a v100 -- python script.py"),
                     "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),
     "python -m archdef.triton -a v100 -a h100 tutorial.py --size 1024": "needs the extra triton; tests/run/test_triton_programs.py runs a program so",
-    **dict.fromkeys(("pip install 'archdef[cuda,ptxas,build,exec]'", "archdef build main.cu kernels.cu helpers.cpp -o program -a v100", "archdef exec -a v100 -- ./program",
+    **dict.fromkeys(("pip install 'archdef[cuda,build,exec]'", "archdef build main.cu kernels.cu helpers.cpp -o program -a v100", "archdef exec -a v100 -- ./program",
                      "archdef build saxpy.maca -o saxpy -a c500 && archdef exec -a c500 -- ./saxpy", "archdef build main.cu -o program -Xcompiler -fopenmp -lgomp"),
                     "needs sources of the reader; tests/programs builds and runs others"),
     "archdef compare reduction -a gf100 --set schedulers.policy=memory_first": "names a policy that its reader publishes; tests/policies/test_policy_plugin.py has one",

@@ -3,23 +3,24 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import attrs
 import pytest
 
 from archdef import exec as programs
-from archdef import registry
+from archdef import frontends, registry
 from archdef.errors import CompileError
 from archdef.frontends import nvcc, nvrtc
-from archdef.programs import Unsupported, build
+from archdef.programs import Unsupported, build, device_code
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 SOURCES = Path(__file__).parent / "sources"
 CHAIN = nvrtc.toolchain()
 pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
               pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'ptxas' brings"),
+                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
               pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
               pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
               pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
@@ -56,6 +57,36 @@ def test_one_program_runs_on_machines_of_several_makers(tmp_path):
     assert printed(tmp_path / "program", "gt200", tmp_path)[0] == "PASSED with waves of 32\n"
 
 
+@pytest.mark.parametrize("machine, lanes", [("c500", 64), ("v100", 32)])
+def test_functions_of_a_wave_see_all_lanes_that_the_machine_has(machine, lanes, tmp_path):
+    built = build([SOURCES / "waves.maca"], tmp_path / "program", machine, "nvrtc")
+    assert built.target == "compute_70" and built.notes == ()
+    text, account = printed(tmp_path / "program", machine, tmp_path)
+    assert text == f"PASSED with waves of {lanes}\n" and account.good and account.warnings == ()
+
+
+def test_a_source_for_64_lanes_alone_is_not_silently_wrong_on_32(made, tmp_path):
+    """A distance of 32 lanes is warned of, as code that asks the width may hold it behind a condition; segments of 64 lanes are refused."""
+    made("#include <mc_runtime.h>\n#include <cstdio>\n__global__ void sum(int *out)\n{\n    int v = threadIdx.x;\n    for (int step = 32; step > 0; step /= 2)\n"
+         "        v += __shfl_down_sync(~0ull, v, step);\n    if (threadIdx.x == 0)\n        *out = v;\n}\n"
+         "__global__ void first(int *out) { *out = __shfl_sync(~0ull, int(threadIdx.x), 0, 64); }\n"
+         "int main() { int *p, n; mcMalloc((void **)&p, 4); sum<<<1, 64>>>(p); mcMemcpy(&n, p, 4, mcMemcpyDeviceToHost); printf(\"%d\", n);\n"
+         "first<<<1, 64>>>(p); printf(\" %s\\n\", mcGetErrorName(mcGetLastError())); }\n", "main.maca")
+    text, account = printed(tmp_path / "program", "c500", tmp_path)
+    assert text == "2016 cudaSuccess\n" and account.warnings == ()
+    text, account = printed(tmp_path / "program", "v100", tmp_path)
+    assert text == "992 cudaErrorInvalidPtx\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
+    (warning,) = account.warnings
+    assert "main.maca:7: a shuffle reaches 32 lanes far, and a warp has 32" in warning and f"warning: {warning}" in str(account).replace("\n", " ")
+    assert account.to_dict()["warnings"] == [warning]
+
+
+def test_mxmaca_without_the_front_end_for_its_waves_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(frontends, "names", lambda: ("nvrtc",))
+    with pytest.raises(CompileError, match=r"archdef-xiyun\[maca\]"):
+        build([SOURCES / "scale.maca"], tmp_path / "program", compiler="nvrtc")
+
+
 def test_files_with_the_same_names_in_them_do_not_disturb_each_other(tmp_path):
     built = build([SOURCES / name for name in ("one.cu", "two.cu", "plain.cpp")], tmp_path / "program", "v100", "nvrtc")
     assert len(built.kernels) == 4
@@ -77,6 +108,7 @@ def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
     ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
     ("texture<float, 2> image;\nint main() { }\n", "main.cu:1", "a texture or surface reference"),
     ("extern __device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu", "other(int) of another file"),
+    ("__global__ void other(int);\n__global__ void k() { other<<<1, 1>>>(1); }\nint main() { k<<<1, 1>>>(); }\n", "main.cu", "other(int) of another file"),
     ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
 def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):
     with pytest.raises(Unsupported) as refused:
@@ -142,9 +174,89 @@ def test_multiply_and_add_stay_apart_for_machines_that_do_not_fuse_them(tmp_path
 def test_64_bit_types_of_the_host_and_of_the_device_are_the_same(made, tmp_path):
     """The name of a kernel holds them: `uint64_t` is ``unsigned long`` to g++ and was ``unsigned long long`` to NVRTC."""
     made("#include <cstdint>\n#include <cstdio>\n__global__ void k(uint64_t *p, const int64_t n) { *p = n + INT64_C(1); }\n"
-         "template <typename T> __global__ void t(T *p) { *p += UINT64_MAX; }\n"
+         "#include <cuda_pipeline_primitives.h>\ntemplate <typename T> __global__ void t(T *p) { *p += UINT64_MAX; __pipeline_commit(); }\n"
          "int main() { uint64_t *p, n; cudaMalloc(&p, 8); k<<<1, 1>>>(p, 41); t<<<1, 1>>>(p);\n"
          "cudaMemcpy(&n, p, 8, cudaMemcpyDeviceToHost); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_64_bit_types_of_cudas_cxx_library_are_the_hosts_too(tmp_path):
+    """NVRTC refuses two definitions that differ: all sources that include cooperative groups of CUDA 12.9 did not build."""
+    for name, text in (("cuda/std/cstdint", "using int64_t  = signed long long;\nusing uint64_t = unsigned long long;\n"),
+                       ("cuda/std/__cuda/cstdint_prelude.h", "typedef signed long long int64_t;\ntypedef unsigned long long uint64_t;\n")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"typedef long long other;\n{text}")
+        found = device_code.headers([tmp_path / "nowhere", tmp_path])[name]
+        assert found == "typedef long long other;\n" + text.replace("signed long long", "signed long") and found != text
+    assert set(device_code.headers([])) == {"stdint.h"}
+
+
+def test_declarations_that_the_grammar_does_not_know_are_found_all_the_same(made, tmp_path):
+    made("#include <chrono>\n#include <cstdio>\nusing namespace std::chrono;\ntypedef struct __align__(8)\n{\n    int a, b;\n} Pair;\nstruct __align__(4 * sizeof(int)) Wide { int a; };\n"
+         "template <typename T> __global__ void k(T *p, int *n) { p[1].a = 7; *n = sizeof(T); }\n"
+         "template <typename T> int size() { T *p, at[2]; int *n, here; cudaMalloc(&p, sizeof at); cudaMalloc(&n, 4); k<<<1, 1>>>(p, n); cudaMemcpy(&here, n, 4, cudaMemcpyDefault);\n"
+         "cudaMemcpy(at, p, sizeof at, cudaMemcpyDefault); return at[1].a == 7 ? here : -1; }\n"
+         "int main() { auto now = steady_clock::now(); puts(size<Pair>() == 8 && size<Wide>() == 16 && now <= steady_clock::now() ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_min_and_max_are_the_sources_own_where_it_has_them_for_its_types(made, tmp_path):
+    """CUDA's helper_math.h has them for vectors alone; the numbers' were then missing."""
+    made("#include <cstdio>\ninline int2 min(int2 a, int2 b) { return make_int2(min(a.x, b.x), min(a.y, b.y)); }\ninline float max(float a, float b) { return 100; }\n"
+         "enum { FOUR = 4 };\n__global__ void k() { }\nint main() { k<<<1, 1>>>(); short small = 3; unsigned big = 4000000000u;\n"
+         "puts(min(make_int2(1, 4), make_int2(2, 3)).y == 3 && max(1.f, 2.f) == 100 && max(1.f, 2.0) == 2 && max(small, FOUR) == 4 && min(-1, big) == big && min(5l, 3ul) == 3"
+         " ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_classes_for_devices_alone_need_no_sense_on_the_host(made, tmp_path):
+    made("#include <cstdio>\nstruct Data { int n; };\nclass Group\n{\n    const Data &data;\n    int bits;\npublic:\n"
+         "    __device__ Group(const Data &data) : data(data), bits(3) { }\n    __device__ int size() const { return data.n + bits; }\n};\n"
+         "class Kept { public: __device__ int on_device() const { return 1; } int n; };\n__constant__ Kept kept;\n"
+         "__device__ int of(const Group &group) { return group.size(); }\n__global__ void k(int *p, Data data) { *p = of(Group(data)) + kept.on_device(); }\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p, Data{5}); cudaMemcpy(&n, p, 4, cudaMemcpyDefault); puts(n == 9 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_host_code_knows_the_numbers_of_headers_for_devices(made, tmp_path):
+    made("#include <mma.h>\n#include <cstdio>\nusing namespace nvcuda;\nvoid fill(half *p) { *p = __float2half(3); }\n"
+         "__global__ void k(half *p) { wmma::fragment<wmma::accumulator, 16, 16, 16, half> f; wmma::fill_fragment(f, p[0] + half(4)); wmma::store_matrix_sync(p, f, 16, wmma::mem_row_major); }\n"
+         "int main() { half here[256], *p; fill(here); cudaMalloc(&p, 512); cudaMemcpy(p, here, 2, cudaMemcpyDefault); k<<<1, 32>>>(p); cudaMemcpy(here, p, 512, cudaMemcpyDefault);\n"
+         "puts(__half2float(here[255]) == 7 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_a_program_may_compile_kernels_itself(made, tmp_path):
+    made("#include <nvrtc.h>\n#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int major, minor; cudaFree(nullptr); puts(nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && major >= 11"
+         " ? \"PASSED\" : \"FAILED\"); }\n", "main.cpp", libraries=["nvrtc"])
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_kernels_launch_kernels(made, tmp_path):
+    made("#include <cstdio>\n__global__ void inner(int *p) { *p += 1; }\n__global__ void outer(int *p)\n{\n    *p = 40;\n    cudaStream_t stream;\n"
+         "    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);\n    inner<<<1, 1, 0, stream>>>(p);\n    cudaStreamDestroy(stream);\n}\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); outer<<<1, 1>>>(p); cudaDeviceSynchronize(); cudaMemcpy(&n, p, 4, cudaMemcpyDefault); puts(n == 41 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_a_compiler_of_the_host_that_is_clang_gets_its_own_options(made, tmp_path, monkeypatch):
+    """clang 22 builds all that g++ does here, but refuses g++'s option."""
+    compiler = tmp_path / "clang++"
+    compiler.write_text(f"""#!/bin/bash
+    [ "$1" = --version ] && echo "clang version 22.1.8" && exit
+    given=()
+    for each in "$@"; do
+        case "$each" in
+            -fno-diagnostics-show-caret) echo "error: unknown clang option: $each" >&2; exit 1;;
+            -fno-caret-diagnostics) ;;
+            *) given+=("$each");;
+        esac
+    done
+    exec {shutil.which("g++")} "${{given[@]}}"
+    """.replace("\n    ", "\n"))
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    made("#include <cstdio>\n__global__ void k() { }\nint main() { k<<<1, 1>>>(); puts(cudaDeviceSynchronize() ? \"FAILED\" : \"PASSED\"); }\n")
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
@@ -174,8 +286,16 @@ def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
     if without == chain or any((folder / "crt").is_dir() for folder in without.include):
         pytest.skip("CUDA's headers lie in one folder here")
     monkeypatch.setattr(nvrtc, "toolchain", lambda: without)
-    with pytest.raises(CompileError, match=r"archdef\[ptxas\]"):
+    with pytest.raises(CompileError, match=r"archdef\[build\]"):
         made("int main() { }\n")
+
+
+def test_the_extra_that_the_error_names_brings_headers_of_the_same_cuda_as_nvrtc():
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for cuda, host in (("cuda", "build"), ("cuda12", "build12")):
+        (nvrtc_wheel,) = [each for each in extras[cuda] if "nvrtc" in each]
+        assert nvrtc_wheel.replace("nvrtc", "nvcc") in extras[host]
+    assert any("build" in each.partition("[")[2] for each in extras["test"]), "tests of programs would be skipped wherever the README's command is run"
 
 
 def test_what_is_no_source_is_refused(tmp_path):

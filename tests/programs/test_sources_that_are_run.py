@@ -16,7 +16,7 @@ pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 CHAIN = nvrtc.toolchain()
 pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
               pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'ptxas' brings"),
+                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
               pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
               pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
               pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]

@@ -1,5 +1,7 @@
 """CUDA C++ becomes PTX without a GPU."""
 import locale
+import subprocess
+import sys
 
 import pytest
 
@@ -171,3 +173,11 @@ __global__ void f(int *p)
 
 def test_a_program_whose_host_code_is_kept_apart_compiles():
     assert ".entry" in frontends.compile("#ifndef __CUDACC_RTC__\n#include <iostream>\n#endif\n" + KERNEL + "int main() { return 0; }\n").ptx
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells there what is loaded")
+def test_both_halves_of_nvrtc_are_loaded_from_one_folder():
+    """NVRTC 13 loads its other half by name alone, and found none unless LD_LIBRARY_PATH named the wheel's folder."""
+    script = "from archdef.frontends import nvrtc; nvrtc.toolchain(); print(nvrtc.toolchain().library.parent); print(open('/proc/self/maps').read())"
+    folder, _, maps = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.partition("\n")
+    assert f"{folder}/libnvrtc.so" in maps and f"{folder}/libnvrtc-builtins.so" in maps

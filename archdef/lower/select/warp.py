@@ -4,7 +4,7 @@ from __future__ import annotations
 from archdef.lower.encoding import Kind, ReduxOp, ShuffleOp, VoteOp
 from archdef.lower.select.arithmetic import predicate_pair
 from archdef.lower.select.selection import Selection, builds
-from archdef.lower.virtual import ABSORBED, TRUE, Const, immediate
+from archdef.lower.virtual import ABSORBED, TRUE, Const, Value, immediate
 from archdef.ptx import ir
 from archdef.ptx.table import Match
 
@@ -132,6 +132,7 @@ def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
     clamp = 0 if m.fn == "up" else s.architecture.warp.size - 1
     lanes, width = 32 if s.architecture.warp.size <= 32 else 64, s.value(s.known(i.operands[3]), "u32")
     mask = member_mask(s, i, 4)
+    _check_reach(s, m.fn, s.value(s.known(i.operands[2]), "u32"), width)
     if isinstance(width, Const):
         control = immediate((lanes - width.value) << 8 | clamp)
     else:
@@ -141,6 +142,19 @@ def shuffle_width(s: Selection, m: Match, i: ir.Instruction) -> None:
     d, finish = _destinations(s, i.operands[0], "b32")
     s.emit(Kind.SHUFFLE, ShuffleOp[m.fn.upper()], d, [value, lane, control, mask], "shuffle", element=mask_width(s, mask))
     finish()
+
+
+def _check_reach(s: Selection, mode: str, lane: Value, width: Value) -> None:
+    """Refuse segments wider than a warp; warn of a lane, or of a distance, that a warp of this machine has not: the source was written for wider ones.
+
+    A distance up is not warned of: prefix sums drop what comes from below lane 0, at any width.
+    """
+    lanes, word = s.architecture.warp.size, s.architecture.words.warp
+    if isinstance(width, Const) and width.value > lanes:
+        raise s.unsupported(f"segments of {width.value} lanes do not fit into a {word} of {s.architecture.name}, which has {lanes}")
+    if isinstance(lane, Const) and lane.value >= lanes and mode != "up":
+        meant = f"names lane {lane.value}" if mode == "idx" else f"reaches {lane.value} lanes far"
+        s.warn(f"a shuffle {meant}, and a {word} has {lanes}: lanes read others than on a machine with wider ones; say it by waveSize")
 
 
 @builds("lanes_needed")
