@@ -5,7 +5,6 @@ import struct
 from typing import Any, Final
 
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
-from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import Refusal
 
 DRIVER_VERSION: Final = 13000
