@@ -89,6 +89,8 @@ class HostMemory:
     def allocate(self, connection: Connection, nbytes: int, flags: int = 0) -> int:
         """Allocate bytes that read zero, and give their address in the program. Raises Refusal."""
         room = max(nbytes, 1)
+        if room > (most := os.sysconf("SC_PHYS_PAGES") * PAGE_BYTES):       # what cannot be in memory cannot be locked there
+            raise Refusal("MemoryAllocation", f"{nbytes} bytes of page-locked memory are asked, this computer has {most} of any")
         descriptor = -1
         try:
             descriptor = mapped.shared_file(room)

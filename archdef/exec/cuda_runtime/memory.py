@@ -157,6 +157,8 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.runtime.capture_work(session.stream(stream), thread.runtime.copy_work(*copy_ends(thread, to, source, nbytes), nbytes))
         return
     if end is None and start is None and nbytes > PIECE_BYTES:
+        for address in (to, source):        # not even begun where it cannot end
+            _check_last(thread, address + nbytes - 1)
         for done in range(0, nbytes, PIECE_BYTES):
             copy(thread, to + done, source + done, min(PIECE_BYTES, nbytes - done), kind, stream, wait)
         return
@@ -180,6 +182,12 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         outside.check()
     if bounced is not None:
         thread.memory.out_of(to, bounced)
+
+
+def _check_last(thread: Thread, address: int) -> None:
+    """Raise Refusal unless the program has memory at an address."""
+    if thread.session.host_view(address, 1) is None:
+        thread.memory.get(address, 1)
 
 
 def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
