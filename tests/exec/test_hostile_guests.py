@@ -18,6 +18,7 @@ from archdef.exec import helper, wire
 from archdef.exec.calls import CALLS, NAMES
 from archdef.exec.guest import GuestMemory
 from archdef.exec.server import Server
+from archdef.runtime.status import STATUS
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names() or not sys.platform.startswith("linux"), reason="needs the plugins of this repository")
 ROOM = 1 << 20
@@ -103,6 +104,23 @@ def test_whatever_a_call_is_given_it_gets_an_answer(guest, caplog):
             word = GuestMemory(guest.process.pid).get(guest.room, 64)
             guest.known = [*guest.known, *struct.unpack("<8Q", word)][-24:]     # handles and addresses that calls have given
     assert caplog.records == [], "\n".join(record.getMessage() + str(record.exc_info) for record in caplog.records)
+
+
+@pytest.mark.parametrize("nbytes", [1 << 45, 1 << 62])
+def test_memory_that_no_computer_has_is_not_locked(guest, nbytes):
+    assert guest.call("cudaMallocHost", [guest.room, nbytes]) == STATUS["MemoryAllocation"][0]
+
+
+@pytest.mark.parametrize("nbytes", [1 << 30, 1 << 45, (1 << 62) + 8])
+def test_a_copy_that_cannot_end_is_not_begun(guest, nbytes):
+    half = 32 << 20
+    while guest.call("cudaMallocHost", [guest.room, 2 * half]):     # until the program, which answers at random, says that it has mapped it
+        pass
+    (start,) = struct.unpack("<Q", GuestMemory(guest.process.pid).get(guest.room, 8))
+    (session,) = guest.server.sessions
+    session.host_view(start + half, half)[:] = 1
+    assert guest.call("cudaMemcpy", [start, start + half, nbytes, 4]) == STATUS["InvalidValue"][0]
+    assert not session.host_view(start, half).any()
 
 
 @pytest.mark.parametrize("name, given", [
