@@ -10,6 +10,7 @@ from archdef import exec as programs
 from archdef import registry
 from archdef.exec.libraries import curand, sobol
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Xorwow
+from archdef.runtime.status import Refusal
 
 MACHINES = [name for name in ("g80", "gt200", "v100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -201,5 +202,5 @@ def test_a_missing_table_is_said_by_the_extra_that_brings_it(build, monkeypatch,
 def test_another_table_than_the_librarys_is_not_given(monkeypatch):
     scipy = pytest.importorskip("scipy")
     monkeypatch.setitem(sobol.DIGESTS, 32, "0" * 64)
-    with pytest.raises(sobol.OtherDirections, match=f"scipy {re.escape(scipy.__version__)} has other direction vectors"):
+    with pytest.raises(Refusal, match=f"scipy {re.escape(scipy.__version__)} has other direction vectors"):
         sobol.directions.__wrapped__(32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread, answers, signed
+from archdef.exec.calls import Int, Thread, answers
 from archdef.exec.cuda_runtime import graphs
 from archdef.host import Graph, Node
 from archdef.runtime.pools import READ_WRITE
@@ -65,18 +65,18 @@ def get_free(thread: Thread, node: int, out: int) -> None:
 
 
 @answers("cudaDeviceGraphMemTrim")
-def trim(thread: Thread, device: int) -> None:
+def trim(thread: Thread, device: Int) -> None:
     """Give back what graphs no longer use."""
-    thread.runtime.DeviceGraphMemTrim(signed(device))
+    thread.runtime.DeviceGraphMemTrim(device)
 
 
 @answers("cudaDeviceGetGraphMemAttribute")
-def get_attribute(thread: Thread, device: int, attribute: int, out: int) -> None:
+def get_attribute(thread: Thread, device: Int, attribute: Int, out: int) -> None:
     """Give how much graphs use."""
-    thread.memory.put_word(out, thread.runtime.DeviceGetGraphMemAttribute(signed(device), signed(attribute)))
+    thread.memory.put_word(out, thread.runtime.DeviceGetGraphMemAttribute(device, attribute))
 
 
 @answers("cudaDeviceSetGraphMemAttribute")
-def set_attribute(thread: Thread, device: int, attribute: int, value: int) -> None:
+def set_attribute(thread: Thread, device: Int, attribute: Int, value: int) -> None:
     """Set a maximum to what lies at an address."""
-    thread.runtime.DeviceSetGraphMemAttribute(signed(device), signed(attribute), thread.memory.word(value))
+    thread.runtime.DeviceSetGraphMemAttribute(device, attribute, thread.memory.word(value))

@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images, modules
 from archdef.exec.libraries.library import Library, present
 from archdef.runtime.status import Refusal
@@ -44,10 +44,9 @@ class Linker:
 
 
 @answers("nvJitLinkCreate")
-def create(thread: Thread, out: int, count: int, options: int) -> None:
+def create(thread: Thread, out: int, count: UInt, options: int) -> None:
     """Begin. Of the options the architecture alone means something, and for LTO-IR those of its compiler: how machine code is made is not asked here."""
     present(handle=out)
-    count &= 0xFFFFFFFF
     if count > _MOST_OPTIONS:
         raise Refusal("InvalidValue", f"{count} options")
     given = [thread.memory.text(thread.memory.word(options + 8 * each)) for each in range(count)]
@@ -68,27 +67,26 @@ def destroy(thread: Thread, place: int) -> None:
 
 
 @answers("nvJitLinkAddData")
-def add_data(thread: Thread, handle: int, kind: int, data: int, nbytes: int, name: int) -> None:
+def add_data(thread: Thread, handle: int, kind: UInt, data: int, nbytes: int, name: int) -> None:
     """Add a piece."""
     linker = thread.session.thing(handle, Linker)
     present(data=data)
     if not 0 < nbytes <= images.MOST_PTX_BYTES:
         raise Refusal("InvalidValue", f"{nbytes} bytes to be linked")
     called = thread.memory.text(name) if name else ""
-    if kind & 0xFFFFFFFF == _LTO_IR:
+    if kind == _LTO_IR:
         linker.lto.append((called, thread.memory.get(data, nbytes)))
         return
     _add(linker, kind, lambda: images.image_of(thread.memory.get(data, nbytes)), called)
 
 
 @answers("nvJitLinkAddFile")
-def add_file(thread: Thread, handle: int, kind: int, path: int) -> None:
+def add_file(thread: Thread, handle: int, kind: UInt, path: int) -> None:
     """Add a piece that is in a file."""
     _add(thread.session.thing(handle, Linker), kind, lambda: modules.image_of_file(thread, path), thread.memory.text(path))
 
 
 def _add(linker: Linker, kind: int, read: images.Reader, name: str) -> None:
-    kind &= 0xFFFFFFFF
     if kind in (_LIBRARY, _ANY) and PurePath(name).name == _DEVICE_RUNTIME:
         return      # what is in it every module has here
     try:

@@ -11,8 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from archdef.errors import ArchdefError, MissingExtra
+from archdef.errors import MissingExtra
 from archdef.exec.libraries.sequences import Sequences, uniform
+from archdef.runtime.status import Refusal
 
 _DRAWN_AT_ONCE: Final = 1 << 16
 DIMENSIONS: Final = 20000
@@ -23,13 +24,9 @@ DIGESTS: Final = {
 """Bits of a number → SHA-256 of what curandGetDirectionVectors32 and 64 of cuRAND 10.4.5 give."""
 
 
-class OtherDirections(ArchdefError):
-    """The direction numbers of the scipy that is installed are not those of cuRAND."""
-
-
 @functools.cache
 def directions(bits: int) -> np.ndarray:
-    """Give a row for each dimension: the number for each bit of an index, from the lowest on. Raises MissingExtra, OtherDirections."""
+    """Give a row for each dimension: the number for each bit of an index, from the lowest on. Raises MissingExtra, Refusal."""
     try:
         import scipy
         from scipy.stats import qmc
@@ -38,7 +35,7 @@ def directions(bits: int) -> np.ndarray:
     # scipy publishes points, not the numbers that they are made of; whether these are still where they were, and the same, the digest says.
     found = np.ascontiguousarray(getattr(qmc.Sobol(DIMENSIONS, scramble=False, bits=bits), "_sv", np.empty(0)), f"<u{bits // 8}")
     if hashlib.sha256(found.tobytes()).hexdigest() != DIGESTS[bits]:
-        raise OtherDirections(f"scipy {scipy.__version__} has other direction vectors than cuRAND")
+        raise Refusal("NotSupported", f"scipy {scipy.__version__} has other direction vectors than cuRAND")
     found.flags.writeable = False
     return found
 
