@@ -4,7 +4,6 @@ from libc.stdint cimport int32_t, int64_t
 from archdef.engine.events cimport Event
 from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport Warp
-from archdef.engine.state cimport Sm
 from archdef.engine.uop cimport Uop
 from archdef.engine.write_combining cimport write_combining_idle
 

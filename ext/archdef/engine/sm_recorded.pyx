@@ -5,7 +5,6 @@ from archdef.engine.events cimport EV_BLOCK, EV_SWAPPED_IN, Event, event_index, 
 from archdef.engine.lane_states cimport lanes_apart, lanes_traced
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.request_trace cimport trace_answered
-from archdef.engine.state cimport Sm
 from archdef.engine.timeline cimport note_issue, timeline_block
 from archdef.engine.uop cimport Uop
 from archdef.engine.write_combining cimport write_combining_idle
