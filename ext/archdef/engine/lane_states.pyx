@@ -57,20 +57,20 @@ cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef uint64_t running = w.active
     cdef int64_t time = end - begin, alive = w.launch.lanes, run
-    if running == 0:
-        running = _together(w)
-    if w.alive != w.quiet:              # the usual case is a full warp, which is not traced; counting bits is what costs here
+    if w.alive != w.quiet:              # the usual case is a full warp; counting bits is what costs here
         alive = count_bits(w.alive)
         c.lane_cycles[<int>LN_ABSENT] += (w.launch.lanes - alive) * time
         c.lane_slots[<int>LN_ABSENT] += (w.launch.lanes - alive) * slots
-        if w.quiet == 0:
-            _note(w, u, running, begin, issue, end)
+    if running == 0:
+        running = _together(w)
     if running != w.alive:
         run = count_bits(running)
         c.lane_cycles[w.path] += run * time
         c.lane_slots[w.path] += run * slots
         c.lane_cycles[<int>LN_STALLED] += (alive - run) * time
         c.lane_slots[<int>LN_STALLED] += (alive - run) * slots
+    if w.quiet == 0:
+        _note(w, u, running, begin, issue, end)
 
 
 cdef bint lanes_traced(const LaneTrace *trace, int64_t warp) noexcept nogil:
