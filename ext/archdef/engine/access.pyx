@@ -6,7 +6,6 @@ memo per op keeps the pattern and its transactions, so that one comparison repla
 from libc.stdint cimport (int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t)
 from libc.string cimport memset
 
-from archdef.engine.bank_access cimport over_banks
 from archdef.engine.bits cimport count_bits, highest_bit, lowest_bit
 from archdef.engine.block_cluster cimport CLUSTER_END, OFFSET_BITS, OFFSET_MASK, cluster_reach, is_remote, own_address
 from archdef.engine.coalesce cimport coalesce, covers
@@ -17,7 +16,7 @@ from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.lanes cimport atomic_function, atomic_table
 from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport CO_STRICT, CoalescingTable, MachineTable
-from archdef.engine.matrix cimport access_tiles, part_of_warp
+from archdef.engine.matrix cimport part_of_warp
 from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
 from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
@@ -28,7 +27,6 @@ from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
-from archdef.engine.timeline cimport note_banks
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOGETHER, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
@@ -475,10 +473,7 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        if memo.banks_key == key and memo.bank_use != NULL:
-            note_banks(w, memo.bank_use, base)
-        else:
-            over_banks(w, u, memo, lanes, address, key)
+        launch.over_banks(w, u, memo, lanes, address, key)
     if u.flags & FL_TOGETHER:
         reach.shared_passes += memo.passes >> 32
         reach.shared_groups += memo.passes >> 32
@@ -708,7 +703,7 @@ cdef int access_memory(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPip
     if u.space >= SP_TEXTURE or u.space == SP_MATRIX:
         sm.effects += u.kind != K_LOAD
     if u.space == SP_MATRIX:
-        return access_tiles(sm, w, u, lanes, reach)
+        return sm.access_tiles(sm, w, u, lanes, reach)
     if u.space >= SP_TEXTURE:
         return (access_texture if u.space == SP_TEXTURE else access_surface)(sm, w, u, lanes, out, reach)
     if lanes == _all(n):

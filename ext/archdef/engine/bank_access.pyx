@@ -61,13 +61,16 @@ cdef void _count_passes(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const
 
 
 cdef void over_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
-    """Find how often an access goes over the banks, and record what they serve where that is asked for."""
+    """Find how often an access, for which `memo.passes` is not, goes over the banks."""
+    _count_passes(w, u, memo, lanes, address, key)
+    memo.passes_key = memo.banks_key
+
+
+cdef void record_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
+    """The same of any access of a launch that is in a timeline, which also records what the banks serve."""
     cdef BankRecord *banks
     if memo.banks_key != key or memo.bank_use == NULL:
         _count_passes(w, u, memo, lanes, address, key)
-        if w.residency.recorded == NULL:
-            memo.passes_key = memo.banks_key
-            return
         banks = &w.residency.recorded.timeline.banks
         memo.bank_use = bank_use(banks, w.launch, u)
         timeline_pattern(memo.bank_use, w.launch, u, banks, address, lanes, address[memo.first])

@@ -14,12 +14,11 @@ from archdef.engine.divergence cimport SPLIT_BARRIER
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BARRIER_NUMBER
 from archdef.engine.groups cimport group_arrive, has_group
-from archdef.engine.lane_states cimport lanes_apart
+from archdef.engine.lane_states cimport note_group_wait
 from archdef.engine.launch cimport WS_BARRIER, Block, Launch, Warp
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport BAR_ARRIVE, BAR_CLUSTER_ARRIVE, BAR_CLUSTER_WAIT, BAR_GRIDS, BAR_RED_AND, BAR_RED_OR, BAR_RED_POPC, BAR_WARP
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
@@ -57,9 +56,7 @@ cdef void _release(Sm *sm, Block *b, Barrier *barrier, int64_t cycle) noexcept n
         when = cycle + u.latency
         if when > w.settled:
             w.launch.counters[u.statement].stall_cycles[<int>ST_BARRIER] += when - w.settled
-            if w.active == 0 or w.active != w.quiet:
-                lanes_apart(w, u, w.settled, when, when, 0)
-            note_wait(w, u, w.settled, when, ST_BARRIER)
+            note_group_wait(w, u, w.settled, when, ST_BARRIER)
             w.settled = when
         if w.splits != NULL and u.fn != BAR_CLUSTER_WAIT:
             for i in range(w.split_room):

@@ -7,4 +7,5 @@ from archdef.engine.state cimport Sm
 
 cdef void children_done(Sm *sm, int32_t slot) noexcept nogil
 cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil
+cdef void block_swap_out_recorded(SmCore *sm, Block *b, int64_t cycle) noexcept nogil
 cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil

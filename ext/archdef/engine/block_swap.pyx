@@ -6,14 +6,14 @@ from archdef.engine.barrier cimport BARRIERS
 from archdef.engine.blocks cimport place_block_warp
 from archdef.engine.counters cimport ST_BARRIER, ST_LAUNCH, ST_REGISTERS
 from archdef.engine.events cimport EV_SWAPPED_OUT, events_push
-from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.lane_states cimport note_group_wait, note_wait
 from archdef.engine.launch cimport WS_CHILDREN, WS_ENDED, WS_REGISTERS, Block, ChildLaunches, Warp
 from archdef.engine.observers cimport tell_warp_left
 from archdef.engine.residency cimport Residency
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport note_wait, timeline_block, timeline_places
+from archdef.engine.timeline cimport timeline_block
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport plan
 
@@ -30,7 +30,6 @@ cdef void children_done(Sm *sm, int32_t slot) noexcept nogil:
         if w.state == WS_CHILDREN:
             if sm.core.now > w.settled:
                 w.launch.counters[w.launch.ops[w.pc].statement].stall_cycles[<int>ST_LAUNCH] += sm.core.now - w.settled
-                note_lanes(w, w.launch.ops + w.pc, w.settled, sm.core.now, sm.core.now, 0)
                 note_wait(w, w.launch.ops + w.pc, w.settled, sm.core.now, ST_LAUNCH)
                 w.settled = sm.core.now
             w.pc += 1
@@ -43,8 +42,6 @@ cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
     cdef Warp *w
     cdef const Uop *u
     cdef int32_t i, cause
-    if b.launch.origin.timeline != NULL:
-        timeline_block(b.launch.origin.timeline, b, sm.id, b - sm.blocks, cycle)
     for i in range(b.launch.block_warps):
         w = sm.warps + b.warps[i]
         if w.state == WS_ENDED:
@@ -53,12 +50,18 @@ cdef void block_swap_out(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
         u = w.launch.ops + (w.pc if w.state == WS_CHILDREN else w.barrier_op)
         if cycle > w.settled:
             w.launch.counters[u.statement].stall_cycles[cause] += cycle - w.settled
-            note_lanes(w, u, w.settled, cycle, cycle, 0)
-            note_wait(w, u, w.settled, cycle, cause)
+            note_group_wait(w, u, w.settled, cycle, cause)
             w.settled = cycle
         w.residency.counters.warp_cycles += w.settled - b.started
         if sm.observers != NULL:        # in the multiprocessor's own time: the dispatcher may be ahead of it
             events_push(sm.inbox, max(cycle, sm.now + 1), EV_SWAPPED_OUT, w.slot)
+
+
+cdef void block_swap_out_recorded(SmCore *sm, Block *b, int64_t cycle) noexcept nogil:
+    """The same where blocks are recorded."""
+    if b.launch.origin.timeline != NULL:
+        timeline_block(b.launch.origin.timeline, b, sm.id, b - sm.blocks, cycle)
+    block_swap_out(sm, b, cycle)
 
 
 cdef int32_t _moved(const Block *b, const ChildLaunches *child_launches, int32_t slot) noexcept nogil:
@@ -90,8 +93,6 @@ cdef void block_swap_in(Sm *sm, int32_t slot) noexcept nogil:
         w.block = slot
         if w.next_waiting >= 0:
             w.next_waiting = _moved(b, child_launches, w.next_waiting)
-    if residency.recorded != NULL:
-        timeline_places(sm.core.warps, b)
     for i in range(BARRIERS):
         if b.barriers[i].first_waiting >= 0:
             b.barriers[i].first_waiting = _moved(b, child_launches, b.barriers[i].first_waiting)

@@ -14,7 +14,6 @@ from archdef.engine.failures cimport errors_settle
 from archdef.engine.child_launches cimport child_launches_leave
 from archdef.engine.fetch cimport fetch_preload
 from archdef.engine.frames cimport stack_drop
-from archdef.engine.lane_states cimport lanes_traced
 from archdef.engine.l1_policies cimport l1_policies_emptied
 from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
 from archdef.engine.observers cimport tell_warp_came, tell_warp_left
@@ -23,7 +22,6 @@ from archdef.engine.block_storage cimport block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.residency cimport Residency
 from archdef.engine.state cimport Sm
-from archdef.engine.timeline cimport timeline_block, timeline_places
 from archdef.engine.types cimport (SR_CLUSTER_CTAID_X, SR_CLUSTER_CTARANK, SR_CLUSTERID_X, SR_CTAID_X, SR_CTAID_Y, SR_CTAID_Z, SR_LANEID,
                                    SR_LANEMASK64_EQ, SR_LANEMASK64_GE, SR_LANEMASK64_GT, SR_LANEMASK64_LE,
                                    SR_LANEMASK64_LT, SR_LANEMASK_EQ, SR_LANEMASK_GE, SR_LANEMASK_GT, SR_LANEMASK_LE, SR_LANEMASK_LT,
@@ -187,8 +185,6 @@ cdef void _set_lanes(const Launch *launch, Warp *w) noexcept nogil:
     if launch.lanes < 64:
         w.quiet = (<uint64_t>1 << launch.lanes) - 1
     w.launched &= w.quiet
-    if launch.trace != NULL and lanes_traced(launch.trace, w.number):
-        w.quiet = 0
     w.path = LN_FIRST
     w.active = w.alive = w.launched
 
@@ -237,8 +233,6 @@ cdef void start_block(Sm *sm, int32_t slot) noexcept nogil:
         fetch_preload(&sm.code, &sm.core, launch)
     _open_block(sm, b)
     _count_block(sm, launch, residency)
-    if residency.recorded != NULL:
-        timeline_places(sm.core.warps, b)
     for i in range(launch.block_warps):
         w = sm.core.warps + b.warps[i]
         block_storage_assign(launch, b.storage, w, i)
@@ -261,8 +255,6 @@ cdef void end_block(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
     cdef int32_t i
     if b.running and b.warps_alive == 0 and b.draining == 0:
         b.running = 0
-        if b.launch.origin.timeline != NULL:
-            timeline_block(b.launch.origin.timeline, b, sm.core.id, slot, cycle)
         if b.child_launches != NULL:
             child_launches_leave(sm.chip.dispatcher, b.child_launches)
             b.child_launches = NULL

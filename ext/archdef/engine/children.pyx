@@ -343,6 +343,7 @@ cdef void _inherit(Launch *child, const Launch *model, const Launch *parent) noe
     child.lanes = model.lanes
     child.pitch = model.pitch
     child.memos = model.memos
+    child.over_banks = model.over_banks
     child.counters = model.counters
     child.issued = model.issued
     child.local_bytes = model.local_bytes

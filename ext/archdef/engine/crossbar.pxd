@@ -8,7 +8,7 @@ from archdef.engine.events cimport EV_FILL, EV_STORE_DONE, Events, events_add, e
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Port, Request
-from archdef.engine.request_trace cimport RequestTrace, trace_answered
+from archdef.engine.request_trace cimport RequestTrace
 from archdef.engine.route cimport Routing
 from archdef.engine.link cimport Link, link_reserve
 from archdef.engine.topology cimport Topology, topology_travel
@@ -94,8 +94,6 @@ cdef inline int64_t enter_slice(Crossbar *x, int32_t port_slice, const Request *
 
 cdef inline void crossbar_deliver(Crossbar *x, int64_t sm, int32_t slot, int64_t arrival_fs) noexcept nogil:
     """Tell a multiprocessor when the answer to one of its reads is there."""
-    if x.trace != NULL:
-        trace_answered(x.trace, sm, slot, arrival_fs)
     events_push(x.inboxes + sm, cycle_at(x.m, arrival_fs), EV_FILL, slot)
 
 cdef inline void crossbar_landed(Crossbar *x, int32_t sm, int32_t launch, int32_t bytes, int64_t time_fs) noexcept nogil:

@@ -27,7 +27,6 @@ from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_ENDED, WS_
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.memory cimport GLOBAL_BASE, Span, find_span, span_room
 from archdef.engine.dispatch_policy cimport DispatchPolicy, dispatch_policy_ask, dispatch_policy_ended
-from archdef.engine.block_swap cimport block_swap_out
 from archdef.engine.block_storage cimport block_storage_release, block_storage_take
 
 
@@ -356,7 +355,7 @@ cdef bint _make_room(Dispatcher *d, int64_t cycle) noexcept nogil:
         if child_launches.warps == NULL:
             d.fault.out_of_memory = True
             return False
-        block_swap_out(sm.core, b, cycle)
+        d.swap_out(sm.core, b, cycle)
         for i in range(b.launch.block_warps):
             child_launches.warps[i] = sm.core.warps[b.warps[i]]
             sm.core.warps[b.warps[i]].stack_grown = 0

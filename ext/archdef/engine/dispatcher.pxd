@@ -5,7 +5,7 @@ from archdef.engine.block_memory cimport BlockStoragePool
 from archdef.engine.dispatch_event cimport DispatchEvent, Ended
 from archdef.engine.dispatch_policy cimport DispatchPolicy
 from archdef.engine.fault_record cimport Fault
-from archdef.engine.launch cimport WHOLE, ChildLaunches, Launch
+from archdef.engine.launch cimport WHOLE, Block, ChildLaunches, Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.messages cimport Messages
 from archdef.engine.sm_core cimport SmCore
@@ -27,6 +27,7 @@ cdef struct Dispatcher:
     BlockSlots *sms              # [multiprocessors]
     int (*make_sm)(void *maker, int64_t number) noexcept nogil    # makes the state of a multiprocessor; -1: the host has no memory for it
     void *maker
+    void (*swap_out)(SmCore *sm, Block *b, int64_t cycle) noexcept nogil        # lets a block give its place away
     const int32_t *port          # [multiprocessors]: which share a port to the network, the same number
     BlockStoragePool storage
     Launch **launches            # by number

@@ -13,6 +13,7 @@ from archdef.engine.memory cimport CLUSTER_FIRST, DeviceMemory, Span
 from archdef.engine.parameters cimport DEVICE_LAUNCHES_POOL_VIRTUALISED
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.records cimport as_records, child_records
+from archdef.engine.bank_access cimport over_banks
 from archdef.engine.block_storage cimport block_storage_plan
 from archdef.engine.residency cimport Residency
 from archdef.engine.spacing cimport code_place, find_queued, space_out
@@ -62,6 +63,7 @@ cdef int _load(Launch *launch, LoadedProgram loaded, program, int64_t dynamic_sh
     launch.op_count = loaded.op_count
     launch.statements = max(loaded.statements, 1)
     launch.memos = <Memo *>calloc(launch.op_count, sizeof(Memo))
+    launch.over_banks = over_banks
     launch.counters = <StatementCounters *>calloc(launch.statements, sizeof(StatementCounters))
     launch.issued = <int64_t *>calloc(launch.op_count, sizeof(int64_t))
     launch.ops = loaded.ops             # from here on these are its own to free

@@ -24,5 +24,4 @@ cdef struct L2:
 
 cdef int l2_open(L2 *l2, Arena *arena) except -1
 cdef void l2_arrive(L2 *l2, int32_t which, int32_t through, int32_t sm, const Request *r, uint64_t local, int64_t time_fs) noexcept nogil
-cdef void l2_note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil
 cdef void l2_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil

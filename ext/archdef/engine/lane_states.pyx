@@ -6,6 +6,7 @@ from archdef.engine.bits cimport count_bits
 from archdef.engine.counters cimport LN_ABSENT, LN_STALLED, StatementCounters
 from archdef.engine.lane_trace cimport LaneRecord, LaneTrace
 from archdef.engine.launch cimport Warp
+from archdef.engine.timeline cimport timeline_wait
 from archdef.engine.uop cimport Uop
 
 import numpy as np
@@ -44,6 +45,14 @@ cdef void _record(LaneTrace *trace, const Warp *w, const Uop *u, int64_t warp, u
     record.path = w.path
 
 
+cdef void _note(Warp *w, const Uop *u, uint64_t running, int64_t begin, int64_t issue, int64_t end) noexcept nogil:
+    """Record what a traced warp has done."""
+    if w.launch.trace != NULL and lanes_traced(w.launch.trace, w.number):
+        _record(w.launch.trace, w, u, w.number, running, begin, issue if issue > NO_ISSUE else end, end)
+    if issue <= NO_ISSUE and w.residency.recorded != NULL:
+        timeline_wait(w.residency.recorded, w, u, begin, end, <int32_t>(NO_ISSUE - issue))
+
+
 cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64_t end, int64_t slots) noexcept nogil:
     cdef StatementCounters *c = w.launch.counters + u.statement
     cdef uint64_t running = w.active
@@ -60,8 +69,8 @@ cdef void lanes_apart(Warp *w, const Uop *u, int64_t begin, int64_t issue, int64
         c.lane_slots[w.path] += run * slots
         c.lane_cycles[<int>LN_STALLED] += (alive - run) * time
         c.lane_slots[<int>LN_STALLED] += (alive - run) * slots
-    if w.quiet == 0 and w.launch.trace != NULL and lanes_traced(w.launch.trace, w.number):
-        _record(w.launch.trace, w, u, w.number, running, begin, issue, end)
+    if w.quiet == 0:
+        _note(w, u, running, begin, issue, end)
 
 
 cdef bint lanes_traced(const LaneTrace *trace, int64_t warp) noexcept nogil:

@@ -49,7 +49,7 @@ cdef struct Warp:                # what an issue touches comes first
     int32_t reconverge
     uint64_t active
     uint64_t alive               # launched and not ended
-    uint64_t quiet               # active lanes of which `lane_states` has nothing to note: all of the warp; 0: the warp is traced
+    uint64_t quiet               # active lanes of which `lane_states` has nothing to note: all of the warp; 0: the warp is traced, or in a timeline
     Launch *launch
     char *rows
     int64_t *ready               # scoreboard: (cycle << 4 | Stall), rows then predicates
@@ -107,6 +107,7 @@ cdef struct Block:
     int32_t *warps               # [block_warps] warp slots
     ChildLaunches *child_launches  # NULL: the block has launched nothing
     bint leaving                 # it is swapped out and not at its end
+    bint noted                   # its end is, where blocks are recorded
     int32_t threads_alive
     int32_t warps_alive
     int32_t draining             # ended warps whose loads are still on their way
@@ -224,6 +225,7 @@ cdef struct Launch:              # a grid, and what its warps need
     int32_t pitch                # bytes of a row
     bint copies                  # some op copies asynchronously
     Memo *memos                  # per op
+    void (*over_banks)(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil    # see bank_access.pyx
     StatementCounters *counters  # without `instructions`, which follow from …
     int64_t *issued              # … how often each op was issued
     LaneTrace *trace             # of its lanes, NULL: none

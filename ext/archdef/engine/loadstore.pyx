@@ -15,7 +15,7 @@ from archdef.engine.counters cimport ST_MEMORY_DEPENDENCY, ST_MEMORY_THROTTLE, S
 from archdef.engine.in_flight cimport Load
 from archdef.engine.lsu cimport give_load, lsu_run, take_load
 from archdef.engine.lsu_pipeline cimport LsuPipeline
-from archdef.engine.lane_states cimport note_lanes
+from archdef.engine.lane_states cimport note_wait
 from archdef.engine.launch cimport PENDING, WS_CONSTANT, WS_COPIES, WS_ENDED, WS_SLEEPING, Launch, Warp
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport LOAD_STORE_PIPELINE_ARBITRATION_RANDOM, CacheParameters
@@ -26,7 +26,6 @@ from archdef.engine.schedule cimport Scheduler
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.state cimport Sm
 from archdef.engine.texture cimport count_texture
-from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport FL_BYPASS_L1, FL_READ_ONLY, K_ATOM, K_BULK, K_COPY, K_LOAD, K_STORE, SP_MATRIX, SP_TEXTURE
 from archdef.engine.units cimport held_until
 from archdef.engine.uop cimport Uop
@@ -331,7 +330,6 @@ cdef void wake_copier(Sm *sm, int32_t slot, int64_t cycle) noexcept nogil:
         u = w.launch.ops + w.pc
         cycle = max(cycle + u.latency, w.settled)
         w.launch.counters[u.statement].stall_cycles[<int>ST_MEMORY_DEPENDENCY] += cycle - w.settled
-        note_lanes(w, u, w.settled, cycle, cycle, 0)
         note_wait(w, u, w.settled, cycle, ST_MEMORY_DEPENDENCY)
         w.settled = cycle
         w.pc += 1

@@ -5,6 +5,7 @@ from archdef.engine.cache cimport Line
 from archdef.engine.in_flight cimport InFlight
 from archdef.engine.launch cimport Launch
 from archdef.engine.memory_port cimport MemoryPort
+from archdef.engine.port cimport Request, Stage
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 
@@ -14,4 +15,5 @@ cdef bint send_write(MemoryPort *port, const Transaction *t, Launch *launch, int
 cdef void lsu_run(Sm *sm, int64_t cycle) noexcept nogil
 cdef int32_t take_load(InFlight *flight, int32_t warp, int32_t op) noexcept nogil
 cdef void give_load(InFlight *flight, int32_t index) noexcept nogil
+cdef void lsu_record(Stage *stage, int32_t unit, const Request *request) noexcept nogil
 cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noexcept nogil

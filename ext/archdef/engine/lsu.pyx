@@ -3,7 +3,7 @@
 One access at a time is sent, one transaction every `transaction_cycles`. A read needs a free MSHR, a store a credit;
 without one the unit stalls, and with it every warp whose next op accesses memory, until a response brings one back.
 """
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
@@ -14,16 +14,16 @@ from archdef.engine.events cimport EV_FILL, events_push
 from archdef.engine.in_flight cimport InFlight, Load, Mshr
 from archdef.engine.l1_policies cimport L1Policies, l1_admits, l1_filled, l1_hit, l1_stored, l1_supplied
 from archdef.engine.lsu_pipeline cimport LsuPipeline
-from archdef.engine.launch cimport Launch, Warp
+from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory_port cimport MemoryPort, may_store, send_of_nobody, send_request
+from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
 from archdef.engine.observers cimport tell_hit, tell_miss
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, CACHE_WRITE_EVICT, SECTORS
 from archdef.engine.policy cimport ARCHDEF_CACHE_HIT, ARCHDEF_CACHE_MISS
-from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request
+from archdef.engine.port cimport RQ_ATOMIC, RQ_READ, RQ_TEXTURE, RQ_WRITE, Request, Stage, owner_of, stage_pass
 from archdef.engine.replacement cimport replacement_asker
 from archdef.engine.replay cimport set_bit
-from archdef.engine.request_trace cimport RequestRecord, RequestTrace, trace_nobody, trace_open
+from archdef.engine.request_trace cimport RequestRecord, RequestTrace, trace_open
 from archdef.engine.state cimport Sm
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.units cimport held_until
@@ -101,30 +101,28 @@ cdef int32_t fill_mshr(Sm *sm, int32_t index, int64_t cycle, int32_t *done) noex
     return count
 
 
-cdef void _name(const Sm *sm, const LsuPipeline *lsu, RequestTrace *trace) noexcept nogil:
-    """Say whose access the load/store unit combines with others."""
+cdef void lsu_record(Stage *stage, int32_t unit, const Request *request) noexcept nogil:
+    """Record a request that a multiprocessor sends, before all stages that it goes through: while requests are recorded this is the first of them.
+
+    Those of other units have no statement. A line of combined stores is of the access that makes it leave, or of none.
+    """
+    cdef RequestTrace *trace = <RequestTrace *>stage.state
+    cdef const Sm *sm = <const Sm *>trace.sms[owner_of(stage.ports, unit)]
+    cdef const LsuPipeline *lsu = &sm.lsu
     cdef const Load *load = sm.in_flight.loads + lsu.load
-    cdef const Warp *w = sm.core.warps + (load.warp if lsu.load >= 0 else lsu.warp)
-    trace.serial = lsu.launch.serial
-    trace.kernel = lsu.launch.kernel
-    trace.warp = w.number
-    trace.statement = lsu.counters - lsu.launch.counters
-    trace.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
-
-
-cdef int32_t _recorded(const Sm *sm, const LsuPipeline *lsu, const Request *request) noexcept nogil:
-    """Record a request of the access that the load/store unit sends, as `Request.record`."""
-    cdef RequestTrace *trace = sm.port.trace
     cdef RequestRecord *record = trace_open(trace, sm.port.id, request)
-    cdef const Load *load = sm.in_flight.loads + lsu.load
-    if record == NULL:
-        return 0
-    record.serial = lsu.launch.serial
-    record.kernel = lsu.launch.kernel
-    record.warp = sm.core.warps[load.warp if lsu.load >= 0 else lsu.warp].number
-    record.statement = lsu.counters - lsu.launch.counters
-    record.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
-    return <int32_t>trace.count
+    cdef Request sent = request[0]
+    if record != NULL:
+        sent.record = trace.before + <int32_t>trace.count
+        if request.statement == NULL or trace.idle:
+            record.serial = record.kernel = record.warp = record.statement = record.begun = -1
+        else:
+            record.serial = lsu.launch.serial
+            record.kernel = lsu.launch.kernel
+            record.warp = sm.core.warps[load.warp if lsu.load >= 0 else lsu.warp].number
+            record.statement = lsu.counters - lsu.launch.counters
+            record.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
+    stage_pass(stage, unit, &sent)
 
 
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,
@@ -134,26 +132,24 @@ cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uin
     request.address = address
     request.line = t.line
     request.bytes = bytes
-    request.sectors = sectors
+    request.sectors = <uint16_t>sectors
     if lsu.kind == RQ_TEXTURE and sm.texture.table.line_bytes != (
             sm.m.caches.texture_l2.line_bytes if sm.m.caches.texture_l2.sets else sm.m.caches.l2.line_bytes):
         request.sectors = 1     # sectors of another line mean nothing there: it counts from the address
-    request.covered = t.covered
+    request.covered = <uint16_t>t.covered
     request.slot = slot
     request.kind = <uint8_t>lsu.kind
     request.returns = lsu.returns
     request.weight = lsu.weight
     request.operands = lsu.operands
-    request.apart = 0
     request.serial = 1
+    request.apart = 0
+    request.record = 0
     if lsu.apart:           # an even share
         request.apart = <short>(lsu.apart * (lsu.next + 1) // lsu.count - lsu.apart * lsu.next // lsu.count)
         request.serial = <short>min(lsu.serial, request.apart + 1)
     request.counters = NULL
     request.statement = lsu.counters
-    request.record = 0
-    if sm.port.trace != NULL:
-        request.record = _recorded(sm, lsu, &request)
     send_request(&sm.port, &request)
 
 
@@ -164,15 +160,16 @@ cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t 
     request.address = t.address
     request.line = t.line
     request.bytes = t.bytes
-    request.sectors = t.sectors
+    request.sectors = <uint16_t>t.sectors
     request.covered = 0
     request.slot = slot
     request.kind = <uint8_t>kind
     request.returns = 0
-    request.serial = 1
     request.weight = 8
     request.operands = 1
+    request.serial = 1
     request.apart = 0
+    request.record = 0
     request.counters = request.statement = NULL
     return request
 
@@ -180,7 +177,7 @@ cdef inline Request _whole(const MachineTable *m, const Transaction *t, int32_t 
 cdef inline void _send_past(MemoryPort *port, const Transaction *t, int32_t kind, int32_t slot, int64_t cycle) noexcept nogil:
     """Send a transaction that the load/store unit has no part in."""
     cdef Request request = _whole(port.m, t, kind, slot, cycle)
-    send_of_nobody(port, &request)
+    send_request(port, &request)
 
 
 cdef bint send_read(InFlight *flight, MemoryPort *port, const Transaction *t, int32_t kind, int32_t load, int64_t cycle) noexcept nogil:
@@ -392,9 +389,6 @@ cdef bint _fetch(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept nogil:
     _wait(&sm.in_flight, slot, lsu.load)
     request = _whole(sm.m, t, lsu.kind, slot, lsu.time)
     request.counters = request.statement = lsu.counters
-    request.record = 0
-    if sm.port.trace != NULL:
-        request.record = _recorded(sm, lsu, &request)
     send_request(&sm.port, &request)
     return True
 
@@ -412,11 +406,7 @@ cdef inline bint _write(Sm *sm, LsuPipeline *lsu, const Transaction *t) noexcept
             line.valid = 0      # fills on their way still come, but are fetched again by later loads
     if lsu.kind == RQ_WRITE:
         if m.load_store.write_combining.lines and t.words:
-            if sm.port.trace != NULL:       # a line that leaves now is of this access
-                _name(sm, lsu, sm.port.trace)
             combined = write_combining_store(&sm.write_combining, &sm.port, sm.core.inbox, lsu, t)
-            if sm.port.trace != NULL:
-                trace_nobody(sm.port.trace)
         if combined < 0 or combined == 0 and not may_store(&sm.port):
             return False
         if combined == 0:

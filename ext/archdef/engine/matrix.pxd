@@ -8,6 +8,7 @@ from archdef.engine.uop cimport Uop
 
 cdef int matrix_product(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexcept nogil   # -1 after a fault
 cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # likewise
+cdef int access_tiles_recorded(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil   # the same where a timeline may be
 cdef int part_of_warp(SmCore *sm, const Warp *w, uint64_t lanes) noexcept nogil   # the fault that `lanes` alone execute it: -1
 
 cdef struct Format:              # how a number is encoded

@@ -28,6 +28,7 @@ from archdef.engine.matrix_ops cimport (MF_C_F16, MF_COLUMN_A, MF_D_F16, MF_ROW_
 from archdef.engine.memory cimport SHARED_WINDOW
 from archdef.engine.shared cimport bank_passes
 from archdef.engine.timeline cimport timeline_tile
+from archdef.engine.timeline_record cimport TimelineRecord
 from archdef.engine.types cimport FL_ADDRESS64, K_LOAD
 
 cdef extern from *:
@@ -492,10 +493,10 @@ cdef int matrix_product(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes) noexc
     return 0
 
 
-cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil:
+cdef inline int _access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach, TimelineRecord *timeline) noexcept nogil:
     """Load or store `vec` tiles of 8 x 8 numbers of 16 bits in shared memory; row r of tile t lies where lane 8 t + r says.
 
-    A tile at a time goes over the banks. Returns -1 after a fault.
+    A tile at a time goes over the banks, which a timeline, NULL: none, records. Returns -1 after a fault.
     """
     cdef Launch *launch = w.launch
     cdef uint64_t address[8]
@@ -529,11 +530,19 @@ cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *
             for i in range(8):
                 memcpy(shared + address[i], tile + 8 * i, 16)
         passes = bank_passes(&launch.m.shared, address, 0xff, 8, 16, False)
-        if w.residency.recorded != NULL:
-            timeline_tile(w.residency.recorded.timeline, launch, address)
+        if timeline != NULL:
+            timeline_tile(timeline, launch, address)
         reach.shared_passes += passes & <int64_t>0xffffffff
         reach.shared_groups += passes >> 32
     return 0
+
+
+cdef int access_tiles(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil:
+    return _access_tiles(sm, w, u, lanes, reach, NULL)
+
+
+cdef int access_tiles_recorded(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, Reach *reach) noexcept nogil:
+    return _access_tiles(sm, w, u, lanes, reach, w.residency.recorded.timeline if w.residency.recorded != NULL else NULL)
 
 
 cdef inline void _spread(const uint16_t *source, uint16_t *target, bint transposed) noexcept nogil:

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.port cimport RQ_WRITE, Ports, Request, port_send
-from archdef.engine.request_trace cimport RequestTrace, trace_request
+from archdef.engine.request_trace cimport RequestTrace
 
 cdef struct MemoryPort:
     const MachineTable *m
@@ -11,7 +11,7 @@ cdef struct MemoryPort:
     int32_t id                   # of the multiprocessor
     int32_t store_credits
     int32_t store_bytes          # of stores that are not acknowledged, where they are limited
-    RequestTrace *trace          # in which requests are recorded, NULL: they are not
+    RequestTrace *trace          # in which requests are recorded, NULL: they are not; only where everything is recorded looks here
 
 cdef inline bint may_store(const MemoryPort *port) noexcept nogil:
     """Whether the network takes another store."""
@@ -20,12 +20,7 @@ cdef inline bint may_store(const MemoryPort *port) noexcept nogil:
 
 
 cdef inline void send_request(MemoryPort *port, const Request *request) noexcept nogil:
-    """Send a request, which has its credit, and its record or none; a store's bytes count until it is acknowledged."""
+    """Send a request, which has its credit; a store's bytes count until it is acknowledged."""
     if request.kind == RQ_WRITE:
         port.store_bytes += request.bytes
     port_send(port.ports, port.id, request)
-
-cdef inline void send_of_nobody(MemoryPort *port, Request *request) noexcept nogil:
-    """The same of a request that is no access of a warp."""
-    request.record = 0 if port.trace == NULL else trace_request(port.trace, port.id, request)
-    send_request(port, request)

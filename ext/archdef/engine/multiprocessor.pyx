@@ -20,6 +20,7 @@ from archdef.engine.l1_policies cimport l1_policies_close, l1_policies_open
 from archdef.engine.l1_prefetch cimport l1_prefetch_open
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
+from archdef.engine.matrix cimport access_tiles
 from archdef.engine.network cimport Network
 from archdef.engine.observers cimport Observer, Observers, observers_close
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
@@ -63,6 +64,7 @@ cdef int _open(Sm *sm, int32_t number, Chip *chip, Network *network, Events *inb
     sm.core.fault = &chip.fault
     sm.core.messages = &chip.messages
     sm.core.now = -1
+    sm.core.access_tiles = access_tiles
     sm.units.m = m
     sm.units.sharing = &chip.units
     sm.code.arena = chip.arena

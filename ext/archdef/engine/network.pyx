@@ -6,29 +6,37 @@ All else that is first come first served is a time at which it is next free. Tie
 multiprocessors send their requests. A request goes from its port (`port.pyx`) where `route.pyx` says, by the crossbar (`crossbar.pyx`) to
 a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
 """
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
 from archdef.engine.arena cimport Arena, arena_zeroed
-from archdef.engine.atomic_unit cimport atomic_data, atomic_hold
-from archdef.engine.clock cimport NEVER
-from archdef.engine.crossbar cimport (crossbar_close, crossbar_cross, crossbar_leave, crossbar_open, crossbar_sending, enter_partition, enter_slice,
-                                      packet_bytes, partial_fs)
-from archdef.engine.dram cimport dram_decide, dram_release
-from archdef.engine.dram_order cimport dram_order_decide
+from archdef.engine.crossbar cimport crossbar_close, crossbar_open
 from archdef.engine.events cimport Events
 from archdef.engine.l2_coalescer cimport l2_coalescer_open
-from archdef.engine.l2_slice cimport l2_arrive, l2_note_served, l2_open, l2_served
+from archdef.engine.l2_slice cimport L2, l2_arrive, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER, INTERCONNECT_INJECTION_SCOPE_CLUSTER
+from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition, partition_close, partition_open
-from archdef.engine.port cimport (RQ_ATOMIC, RQ_WRITE, Port, Request, moves_data_in, owner_of, port_next, port_wait, port_wake, ports_close,
-                                  ports_open)
-from archdef.engine.request_trace cimport RequestRecord, traced
-from archdef.engine.route cimport SLICE_BITS, in_l2_partition, home_distance, partition_of, route, route_close, route_open, slice_of
-from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_fetch, shared_texture_has, shared_texture_open
-from archdef.engine.slice_queue cimport slice_queue_event, slice_queue_wait, slice_queues_close, slice_queues_open
-from archdef.engine.stage cimport stages_close, stages_event, stages_open
-from archdef.engine.tournament cimport tournament_close, tournament_open, tournament_set
+from archdef.engine.port cimport Request, ports_close, ports_open
+from archdef.engine.route cimport route_close, route_open
+from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_open
+from archdef.engine.slice_queue cimport slice_queues_close, slice_queues_open
+from archdef.engine.stage cimport stages_close, stages_open
+from archdef.engine.tournament cimport tournament_close, tournament_open
+
+
+cdef inline void note_refused(Network *n, const Request *r, int32_t which, int64_t now_fs) noexcept nogil:
+    """Requests are not recorded here, so that the usual case does not even look whether they are: see `network_traced.pyx`."""
+
+
+cdef inline void note_left(Network *n, const Request *r, int32_t which, int64_t now_fs, int64_t arrival_fs) noexcept nogil:
+    """Likewise."""
+
+
+cdef inline void note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
+    """Likewise."""
+
+
+include "network.pxi"
 
 
 cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena *arena, bint at_once) except -1:
@@ -81,161 +89,3 @@ cdef void network_close(Network *n) noexcept nogil:
 cdef int64_t network_next(const Network *n) noexcept nogil:
     """Time of the next event; NEVER if all is quiet."""
     return n.events.tree[1].when
-
-
-cdef inline void _working(Network *n, int32_t change, int64_t now_fs) noexcept nogil:
-    """A partition got its first request (+1) or served its last (-1); events come in order of time."""
-    if n.working:
-        n.any_working_fs += now_fs - n.changed_fs
-        n.working_fs += n.working * (now_fs - n.changed_fs)
-    n.changed_fs = now_fs
-    n.working += change
-
-
-cdef inline void _wake_one(Network *n, Partition *p, int64_t now_fs) noexcept nogil:
-    """If the partition's queue has room, let the first port that waits for it try again."""
-    if p.waiting.first >= 0 and p.dram.queued < n.m.dram.queue_entries:
-        port_wake(&n.ports, &p.waiting, now_fs)
-
-
-cdef inline int64_t _into_slice(Network *n, int32_t sm, const Request *r, int32_t through, int32_t port_slice, int64_t packet,
-                                int64_t leaves_fs) noexcept nogil:
-    """When a request is in its slice, having gone in at the one of its own L2 partition."""
-    cdef const MachineTable *m = n.m
-    cdef int64_t least_fs = 0
-    if r.kind == RQ_ATOMIC or partial_fs(m, r):     # what is to be done elsewhere waits with them
-        least_fs = n.l2.atomics[slice_of(through)].free_fs - m.interconnect.slices.queue_fs
-    if r.kind != RQ_WRITE:
-        n.routing.through[sm * n.routing.slots + r.slot] = through
-    return enter_slice(&n.crossbar, port_slice, r, packet, least_fs, leaves_fs)
-
-
-cdef inline int64_t _over(Network *n, int32_t sm, const Request *r, int32_t which, int32_t through, int64_t arrival_fs) noexcept nogil:
-    """When a store or an atomic operation is where it is carried out, as that may be in another L2 partition and be at work."""
-    cdef int32_t slice = slice_of(through)
-    if home_distance(&n.routing, sm, which, through):
-        arrival_fs = crossbar_cross(&n.crossbar, n.routing.l2_partition[slice], slice, atomic_data(n.m, r) if r.kind == RQ_ATOMIC else <int64_t>r.bytes,
-                                    arrival_fs)
-    if n.routing.parities != NULL and partial_fs(n.m, r):
-        arrival_fs = atomic_hold(n.l2.atomics + slice, arrival_fs, partial_fs(n.m, r))
-    return arrival_fs
-
-
-cdef inline void _count_way(Network *n, int32_t sm, int32_t which) noexcept nogil:
-    """A request for a page that a plugin has placed goes on its way."""
-    if n.routing.l2_partition[which] == n.routing.sm_l2_partition[sm]:
-        n.routing.placed[sm].near_requests += 1
-    else:
-        n.routing.placed[sm].far_requests += 1
-
-
-cdef void _refused(Network *n, const Request *r, int32_t which, int64_t now_fs) noexcept nogil:
-    """Record that a request finds no room where it goes, when it does so first."""
-    cdef RequestRecord *record = traced(n.crossbar.trace, r.record)
-    if record.refused < 0:
-        record.partition = which
-        record.refused = now_fs
-
-
-cdef inline void _left(RequestRecord *record, int32_t which, int64_t now_fs, int64_t arrival_fs) noexcept nogil:
-    """Record that a request is on its way."""
-    record.partition = which
-    record.left = now_fs
-    record.arrived = arrival_fs
-
-
-cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
-    """Send the head request, or join the queue for a partition or slice that is full."""
-    cdef const MachineTable *m = n.m
-    cdef Port *port = n.ports.port + unit
-    cdef int32_t sm = owner_of(&n.ports, unit), queued
-    cdef Request *r = port.ring + port.head
-    cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(&n.routing, sm, r.address, &local), through = which, port_slice = which
-    cdef Partition *p = n.partitions + which
-    cdef int64_t packet, arrival_fs
-    if r.counters != NULL and shared_texture_has(&n.textures, sm, r, now_fs):
-        _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
-        port_next(&n.ports, unit, now_fs)
-        return
-    if p.dram.queued >= m.dram.queue_entries:
-        if r.record:
-            _refused(n, r, which, now_fs)
-        port_wait(&n.ports, unit, &p.waiting)
-        return
-    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER and crossbar_sending(&n.crossbar, unit, sm)[0] > now_fs:
-        tournament_set(&n.events, unit, crossbar_sending(&n.crossbar, unit, sm)[0])
-        return
-    if n.routing.parities != NULL:
-        through = route(&n.routing, sm, r, which)
-        port_slice = slice_of(through)
-        if moves_data_in(r):
-            if through >> SLICE_BITS:
-                port_slice = in_l2_partition(&n.routing, port_slice, n.routing.sm_l2_partition[sm])
-            if slice_queue_wait(&n.queues, unit, port_slice, now_fs):
-                if r.record:
-                    _refused(n, r, which, now_fs)
-                _wake_one(n, p, now_fs)     # as above
-                return
-    if n.routing.placement != NULL:
-        _count_way(n, sm, which)
-    packet = packet_bytes(m, r)
-    arrival_fs = crossbar_leave(&n.crossbar, port, unit, sm, r, packet, now_fs)
-    if n.routing.parities != NULL:
-        arrival_fs = _into_slice(n, sm, r, through, port_slice, packet, arrival_fs)
-    else:
-        arrival_fs = enter_partition(&n.crossbar, which, packet, partial_fs(m, r), arrival_fs)
-    if r.record:
-        _left(traced(n.crossbar.trace, r.record), which, now_fs, arrival_fs)
-    if r.counters != NULL:
-        shared_texture_fetch(&n.textures, sm, r)
-    if moves_data_in(r):
-        arrival_fs = _over(n, sm, r, which, through, arrival_fs)
-    queued = p.dram.queued
-    l2_arrive(&n.l2, which, through, sm, r, local, arrival_fs)
-    if queued == 0 and p.dram.queued:
-        _working(n, 1, now_fs)
-    if p.dram.queued > queued and r.statement != NULL:
-        r.statement.dram_requests += 1
-        r.statement.dram_partitions += n.working
-    if p.dram.queued == queued:
-        _wake_one(n, p, now_fs)     # the cache answered: the place that this port was woken for is still free
-    port_next(&n.ports, unit, now_fs)
-
-
-cdef void _partition_event(Network *n, int32_t which, int64_t now_fs) noexcept nogil:
-    """Let one DRAM command go; a freed place in the queue wakes one port."""
-    cdef Partition *p = n.partitions + which
-    cdef int64_t done_fs = 0, again_fs = NEVER
-    cdef int32_t index
-    if p.dram.order != NULL:
-        index = dram_order_decide(&p.dram, now_fs, &done_fs, &again_fs)
-    else:
-        index = dram_decide(&p.dram, now_fs, &done_fs, &again_fs)
-    tournament_set(&n.events, p.unit, again_fs)
-    if index < 0:
-        return
-    if n.crossbar.trace != NULL:
-        l2_note_served(&n.l2, which, index, done_fs)
-    l2_served(&n.l2, which, index, done_fs)
-    dram_release(&p.dram, index)
-    if p.dram.queued == 0:
-        _working(n, -1, now_fs)
-    _wake_one(n, p, now_fs)
-
-
-cdef void network_run(Network *n, int64_t until_fs) noexcept nogil:
-    """Handle every event before `until_fs`."""
-    cdef int32_t unit
-    cdef int64_t when
-    while n.events.tree[1].when < until_fs:
-        unit = n.events.tree[1].unit
-        when = n.events.tree[1].when
-        if unit < n.ports.count:
-            _port_event(n, unit, when)
-        elif unit < n.queues.unit:
-            _partition_event(n, unit - n.ports.count, when)
-        elif unit < n.stages.unit:
-            slice_queue_event(&n.queues, unit - n.queues.unit, when)
-        else:
-            stages_event(&n.stages, unit, when)

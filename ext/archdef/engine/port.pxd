@@ -1,5 +1,5 @@
 """Ports of the multiprocessors into the network: requests leave in order, and ports wait for each other."""
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.arena cimport Arena
 from archdef.engine.clock cimport NEVER
@@ -18,16 +18,16 @@ cdef struct Request:
     uint64_t address         # first byte moved
     uint64_t line            # first byte of the line that `sectors` counts from
     uint32_t bytes
-    uint32_t sectors
     int32_t slot             # MSHR of the multiprocessor; a store: number of its launch
     uint8_t kind             # RequestKind
     uint8_t returns          # atomics: 1 if somebody wants old values
-    int16_t serial           # atomics: operations on the most used address
-    uint32_t covered         # bytes that it writes; 0: all that it moves
+    uint16_t sectors
     uint8_t weight           # atomics: of an operation on the most used address, in eighths
     uint8_t operands         # … values that each lane sends
+    uint16_t covered         # bytes that it writes, as many as lanes of a warp can write of a line; 0: all that it moves
+    int16_t serial           # atomics: operations on the most used address
     int16_t apart            # … sectors that are counted besides, because operations on one word travel apart
-    int32_t record           # number plus 1 in the launch's `RequestTrace`, 0: none
+    int32_t record           # number plus 1 of its record, on from `RequestTrace.before`, 0: none; beside what is constant in most, it takes no store
     StatementCounters *counters  # of what asks the cluster's texture cache, else NULL
     StatementCounters *statement  # of the one that it is of; NULL: of none
 

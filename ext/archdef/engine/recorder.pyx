@@ -5,11 +5,12 @@ from libc.string cimport memset
 
 from archdef.engine.clock cimport NEVER
 from archdef.engine.dram cimport dram_room
+from archdef.engine.bank_access cimport record_banks
 from archdef.engine.grid cimport Grid
 from archdef.engine.launch cimport Launch
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.network cimport Network
-from archdef.engine.request_trace cimport RequestRecord, trace_nobody
+from archdef.engine.request_trace cimport RequestRecord
 from archdef.engine.sampler cimport sampler_close, sampler_open, sampler_settle
 from archdef.engine.timeline cimport NO_TURN, TURN_BITS
 from archdef.engine.timeline_record cimport (DETAIL_BLOCKS, DETAIL_REQUESTS, DETAIL_UNITS, DETAIL_WARPS, Activity, BankUse, BlockRecord, MultiprocessorSums,
@@ -172,7 +173,7 @@ cdef class TimelineRecorder:
     cdef int _open_ops(self, Grid grid, const MachineTable *m) except -1:
         """Make room for what is recorded of each op, and note what records do not say again."""
         cdef int64_t i, count, ops = 0, kernels = max(grid.origin.kernel_count, 1)
-        cdef const Launch *launch
+        cdef Launch *launch
         self.record.banks.first_op = <int64_t *>_zeroed(kernels, sizeof(int64_t))
         for i in range(kernels):
             self.record.banks.first_op[i] = ops
@@ -183,10 +184,12 @@ cdef class TimelineRecorder:
         self.record.ops = <RecordedOp *>_zeroed(ops, sizeof(RecordedOp))
         for i in range(kernels):
             launch = &grid.origin.kernels[i].model if grid.origin.kernel_count else &grid.launch
+            launch.over_banks = record_banks
             for count in range(launch.op_count):
                 self.record.ops[self.record.banks.first_op[i] + count].statement = launch.ops[count].statement
                 self.record.ops[self.record.banks.first_op[i] + count].unit = launch.ops[count].unit
                 self.record.ops[self.record.banks.first_op[i] + count].cycles = launch.ops[count].issues * m.schedulers.issue_interval_cycles
+        grid.launch.over_banks = record_banks
         self.kernel_count = kernels
         self.op_count = ops
         return 0
@@ -209,7 +212,6 @@ cdef class TimelineRecorder:
         self.requests.under_way = <int32_t *>_zeroed(self.record.multiprocessors * self.requests.slots, sizeof(int32_t))
         self.requests.transaction_room = dram_room(network.m)
         self.requests.transactions = <int32_t *>_zeroed(self.record.partitions * self.requests.transaction_room, sizeof(int32_t))
-        trace_nobody(&self.requests)
         return 0
 
     @property

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from archdef.engine.port cimport RQ_WRITE, Request
+from archdef.engine.port cimport RQ_WRITE, Request, Stage
 
 cdef enum:
     TIMES_AHEAD = 6              # of a record, from `refused` on: what happens to a request that is sent
@@ -39,14 +39,11 @@ cdef struct RequestTrace:
     int64_t slots
     int32_t *transactions        # [partition * transaction_room + entry of its queue]: the same of what asked for it, 0: nobody
     int64_t transaction_room
-    # whose access the load/store unit sends, as of a record
-    int64_t serial
-    int64_t kernel
-    int64_t warp
-    int64_t statement
-    int64_t begun
+    Stage stage                  # by which multiprocessors send their requests while they are recorded
+    const void *const *sms       # [multiprocessors] their `Sm`
+    int32_t before               # records of earlier traces of the session, whose requests may be under way: numbers of these go on from there
+    bint idle                    # what is sent now leaves because no access has come for long
 
-cdef int32_t trace_request(RequestTrace *t, int32_t sm, const Request *r) noexcept nogil
 cdef void trace_answered(RequestTrace *t, int64_t sm, int32_t slot, int64_t time_fs) noexcept nogil
 cdef void trace_served(RequestTrace *t, int32_t waiter, const int32_t *following, int32_t sectors, int64_t time_fs) noexcept nogil
 
@@ -73,9 +70,5 @@ cdef inline RequestRecord *trace_open(RequestTrace *t, int32_t sm, const Request
     return record
 
 cdef inline RequestRecord *traced(RequestTrace *t, int32_t record) noexcept nogil:
-    """The record of a request that has one, by its number plus 1."""
+    """A record by its number plus 1."""
     return t.records + (record - 1)
-
-cdef inline void trace_nobody(RequestTrace *t) noexcept nogil:
-    """What is sent next is of no warp's access."""
-    t.serial = t.kernel = t.warp = t.statement = t.begun = -1

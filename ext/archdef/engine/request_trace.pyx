@@ -5,21 +5,6 @@ Each stage writes its time into the record that a request names. Reads that wait
 """
 from libc.stdint cimport int32_t, int64_t
 
-from archdef.engine.port cimport Request
-
-
-cdef int32_t trace_request(RequestTrace *t, int32_t sm, const Request *r) noexcept nogil:
-    """Open the record of a request that is sent, of what the trace names. Gives its number plus 1, 0: there is none for it."""
-    cdef RequestRecord *record = trace_open(t, sm, r)
-    if record == NULL:
-        return 0
-    record.serial = t.serial
-    record.kernel = t.kernel
-    record.warp = t.warp
-    record.statement = t.statement
-    record.begun = t.begun
-    return <int32_t>t.count
-
 
 cdef void trace_served(RequestTrace *t, int32_t waiter, const int32_t *following, int32_t sectors, int64_t time_fs) noexcept nogil:
     """DRAM has given what reads wait for: `(multiprocessor * slots + slot) * sectors + sector`, and the one behind each, until one is negative."""

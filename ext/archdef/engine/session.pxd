@@ -10,6 +10,7 @@ from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.multiprocessor cimport SmMaker
 from archdef.engine.network cimport Network
 from archdef.engine.recorder cimport TimelineRecorder
+from archdef.engine.request_trace cimport RequestTrace
 from archdef.engine.sampler cimport Sampler
 from archdef.engine.livelock cimport Watch
 from archdef.engine.state cimport Chip, Sm
@@ -36,7 +37,9 @@ cdef class Session:
     cdef readonly bint waiting           # for grids of other devices, with nothing else to do
     cdef Watch watch
     cdef int (*run)(Sm *sm, int64_t until) noexcept nogil    # `sm_run`, or what also records
+    cdef void (*run_network)(Network *n, int64_t until_fs) noexcept nogil    # `network_run`, likewise
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
+    cdef int32_t traced                  # requests that have been recorded, of all launches
     cdef readonly bint functional        # nothing is timed
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles
@@ -52,6 +55,8 @@ cdef class Session:
     cdef int _record(self, Grid made, TimelineRecorder timeline, int64_t cycle) except -1
     cdef int _begin_placement(self) except -1
     cdef void _sample(self, Grid grid) noexcept
+    cdef void _trace(self, RequestTrace *trace) noexcept
+    cdef void _trace_no_more(self, RequestTrace *trace) noexcept
     cdef void _forget(self, Grid grid) noexcept
     cdef void _choose_run(self) noexcept
     cdef int _number_of(self, program) except? -1
@@ -59,6 +64,8 @@ cdef class Session:
     cdef int _measure(self) except -1
     cdef int _release(self, int64_t count) except -1
     cdef int _step(self, int64_t until_cycle) noexcept nogil
+    cdef int _sampled_step(self, int64_t until_cycle) noexcept nogil
+    cdef int _four_steps(self, int64_t until_cycle) noexcept nogil
     cdef int _steps(self, int64_t until_cycle, int64_t deadline) noexcept nogil
     cdef int _look_for_livelock(self) noexcept nogil
     cdef void _blame(self) noexcept nogil

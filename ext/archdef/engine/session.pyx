@@ -32,17 +32,22 @@ from archdef.engine.dispatch_event cimport DISPATCH_LAUNCH_READY
 from archdef.engine.dispatcher cimport BlockSlots, dispatch_note
 from archdef.engine.lanes cimport restore_fpenv, save_fpenv, set_fpenv
 from archdef.engine.launch cimport WHOLE, WS_BARRIER, WS_CHILDREN, WS_DIVERGED, WS_REGISTERS, Launch, Warp
+from archdef.engine.lsu cimport lsu_record
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
+from archdef.engine.matrix cimport access_tiles, access_tiles_recorded
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.multiprocessor cimport sm_close, sm_make, sm_open_bulk, sm_open_policies
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
+from archdef.engine.network_traced cimport network_run as network_run_traced
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.placement cimport PageTable, placement_counted
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.recorder cimport TimelineRecorder
 from archdef.engine.records cimport partition_records
+from archdef.engine.request_trace cimport RequestTrace
 from archdef.engine.block_storage cimport block_storage_close
-from archdef.engine.sampler cimport Sampler, samplers_begin, samplers_end
+from archdef.engine.block_swap cimport block_swap_out, block_swap_out_recorded
+from archdef.engine.sampler cimport Sampler, sampler_settle, samplers_begin, samplers_end
 from archdef.engine.schedule cimport pick_of
 from archdef.engine.sm cimport sm_run
 from archdef.engine.sm_functional cimport sm_run as sm_run_functional
@@ -52,6 +57,7 @@ from archdef.engine.stage cimport stages_counted
 from archdef.engine.state cimport Sm
 from archdef.engine.tables cimport Tables
 from archdef.engine.throttle cimport throttle_blame
+from archdef.engine.timeline_record cimport DETAIL_BLOCKS
 from archdef.engine.units cimport units_join, units_need, units_open
 
 from archdef.errors import LaunchError
@@ -62,6 +68,9 @@ cdef extern from "<time.h>" nogil:
         long tv_nsec
     int clock_gettime(int clock, timespec *now)
     int CLOCK_MONOTONIC
+
+cdef enum:
+    MOST_TRACED = 0x7fffffff     # requests that have numbers of their own, see `RequestTrace.before`
 
 cdef int64_t _now_ns() noexcept nogil:
     cdef timespec now
@@ -266,6 +275,9 @@ cdef class Session:
             raise LaunchError("what is recorded is of times, which nothing has here")
         if timeline is not None:
             self._make_all()
+            if timeline.traces and timeline.requests.room > MOST_TRACED - self.traced:
+                raise LaunchError(f"a session numbers {MOST_TRACED} requests, of which {self.traced} have been recorded: "
+                                  f"there is no room for {timeline.requests.room} more")
             timeline.begin(made, &self.network, self.chip.lookahead)
             made.timeline = timeline
         return 0
@@ -309,6 +321,7 @@ cdef class Session:
         if made.timeline is not None:
             self._sample(made)
         self.grids.append(made)
+        self._choose_run()
         self.waiting = False
         dispatch_note(&self.dispatcher, made.launch.ready, DISPATCH_LAUNCH_READY, 0, made.number)
         return made
@@ -328,37 +341,64 @@ cdef class Session:
             timeline.sampler.sampled[i].issued = &self.sms[i].issued
             timeline.sampler.sampled[i].l1_hits = &self.sms[i].l1_hits
             timeline.sampler.sampled[i].l1_misses = &self.sms[i].l1_misses
-            if timeline.traces:
-                self.sms[i].port.trace = &timeline.requests
         if timeline.traces:
-            self.network.crossbar.trace = &timeline.requests
+            self._trace(&timeline.requests)
         grid.origin.timeline = &timeline.record
         timeline.sampler.next = self.samplers
         self.samplers = &timeline.sampler
-        self._choose_run()
+
+    cdef void _trace(self, RequestTrace *trace) noexcept:
+        """Record requests from now on."""
+        cdef int64_t i
+        trace.before = self.traced
+        trace.sms = <const void *const *>self.sms
+        trace.stage.state = trace
+        trace.stage.take = lsu_record
+        trace.stage.ports = &self.network.ports
+        trace.stage.behind = self.network.ports.stage
+        self.network.ports.stage = &trace.stage
+        self.network.crossbar.trace = trace
+        for i in range(self.m.chip.multiprocessors):        # all have been made for it
+            self.sms[i].port.trace = trace
+
+    cdef void _trace_no_more(self, RequestTrace *trace) noexcept:
+        """What is under way keeps its numbers, which later traces do not give again."""
+        cdef int64_t i
+        self.traced += <int32_t>trace.count
+        self.network.ports.stage = trace.stage.behind
+        self.network.crossbar.trace = NULL
+        for i in range(self.m.chip.multiprocessors):
+            self.sms[i].port.trace = NULL
 
     cdef void _forget(self, Grid grid) noexcept:
         """Nothing more is recorded for a launch."""
         cdef TimelineRecorder timeline = grid.timeline
         cdef Sampler **at = &self.samplers
-        cdef int64_t i
         if timeline is not None and self.network.crossbar.trace == &timeline.requests:
-            self.network.crossbar.trace = NULL
-            for i in range(self.m.chip.multiprocessors):
-                self.sms[i].port.trace = NULL       # all have been made for it
+            self._trace_no_more(&timeline.requests)
         while timeline is not None and at[0] != NULL:
             if at[0] == &timeline.sampler:
+                sampler_settle(&timeline.sampler)
+                timeline.sampler.over = True        # what it reads may go before the recorder does
                 at[0] = timeline.sampler.next
-                self._choose_run()
-                return
+                break
             at = &at[0].next
+        self._choose_run()
 
     cdef void _choose_run(self) noexcept:
-        """Let multiprocessors look whether to record only while a launch wants what its warps do to be recorded."""
+        """Let multiprocessors and network look whether to record only while a launch wants something to be recorded."""
         cdef const Sampler *s = self.samplers
-        while s != NULL and s.record.each == NULL:
+        cdef bint recorded = any([(<Grid>grid).lane_trace is not None for grid in self.grids])
+        cdef int64_t i
+        while s != NULL:
+            recorded = recorded or s.record.detail >= DETAIL_BLOCKS
             s = s.next
-        self.run = sm_run_functional if self.functional else sm_run if s == NULL else sm_run_recorded
+        self.run = sm_run_functional if self.functional else sm_run_recorded if recorded else sm_run
+        self.run_network = network_run if self.network.crossbar.trace == NULL else network_run_traced
+        for i in range(self.m.chip.multiprocessors if self.sms != NULL else 0):
+            if self.sms[i] != NULL:
+                self.sms[i].core.access_tiles = access_tiles_recorded if recorded else access_tiles
+        self.dispatcher.swap_out = block_swap_out_recorded if recorded else block_swap_out
 
     def _components(self):
         """Counters of optional components between multiprocessors and network."""
@@ -456,8 +496,6 @@ cdef class Session:
         else 0."""
         cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle), next_cycle, at, i, status
         cdef bint wishes
-        if self.samplers != NULL:
-            samplers_begin(self.samplers, self.epoch, self.launched == 1)
         status = dispatch_run(&self.dispatcher, until)
         if status:
             return 3 if status > 0 else -1
@@ -469,9 +507,7 @@ cdef class Session:
         dispatch_collect(&self.dispatcher)
         if self.chip.messages.gathered:
             groups_settle(&self.dispatcher, until)
-        network_run(&self.network, until * self.m.clocks.shader_period_fs)
-        if self.samplers != NULL:
-            samplers_end(self.samplers, until)
+        self.run_network(&self.network, until * self.m.clocks.shader_period_fs)
         wishes = dispatch_wishes_alone(&self.dispatcher)
         next_cycle = NEVER if wishes else dispatch_next(&self.dispatcher)
         for i in range(self.m.chip.multiprocessors):
@@ -510,6 +546,16 @@ cdef class Session:
         if self.closed and self.epoch >= self.watch.next and self.chip.messages.opening == 0 and self._look_for_livelock() < 0:
             return -1
         return 2 if self.epoch >= until_cycle else 0
+
+    cdef int _sampled_step(self, int64_t until_cycle) noexcept nogil:
+        """The same while there are timelines: counters are read before and after."""
+        cdef int64_t until = min(self.epoch + self.chip.lookahead, until_cycle)
+        cdef int status
+        samplers_begin(self.samplers, self.epoch, self.launched == 1)
+        status = self._step(until_cycle)
+        if self.epoch >= until:         # else nothing has happened, or a fault in the middle
+            samplers_end(self.samplers, until)
+        return status
 
     cdef int _look_for_livelock(self) noexcept nogil:
         """Look whether warps go round for ever. Returns -1 if they do, or if the host has no memory."""
@@ -576,16 +622,22 @@ cdef class Session:
             self.chip.fault.lanes = self.sms[self.chip.fault.sm].core.warps[self.chip.fault.warp].active
             self.chip.fault.lane = lowest_bit(self.chip.fault.lanes) if self.chip.fault.lanes else 0
 
+    cdef int _four_steps(self, int64_t until_cycle) noexcept nogil:
+        """Epochs, as many as are over before anybody looks at a clock. Returns what the last one did."""
+        cdef int status = 0, _
+        for _ in range(4):
+            status = self._step(until_cycle)
+            if status:
+                break
+        return status
+
     cdef int _steps(self, int64_t until_cycle, int64_t deadline) noexcept nogil:
         """Epochs up to a moment of host time. Returns what the last one did."""
-        cdef int status = 0, _
+        cdef int status = 0
         cdef uint64_t host = save_fpenv()
         set_fpenv(0)
         while status == 0:
-            for _ in range(4):
-                status = self._step(until_cycle)
-                if status:
-                    break
+            status = self._sampled_step(until_cycle) if self.samplers != NULL else self._four_steps(until_cycle)
             if status == 0 and _now_ns() > deadline:
                 break
         restore_fpenv(host)

@@ -1,4 +1,4 @@
-# One multiprocessor, as `sm.pyx` and `sm_recorded.pyx` compile it, each with a `note_issue` of its own.
+# One multiprocessor, as `sm.pyx` and `sm_recorded.pyx` compile it, each with a `note_issue` of its own, and the others of these.
 #
 # At cycle `now` all events and wheel slots up to and including it have been handled; slots hold cycles now+1 … now+63. `waiting` says
 # where a warp is while it does not issue.
@@ -14,7 +14,6 @@ from archdef.engine.events cimport (EV_BULK, EV_COMBINED, EV_COPIED, EV_FILL, EV
 from archdef.engine.execute cimport execute
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_INSTRUCTIONS, FAULT_LATE
-from archdef.engine.lane_states cimport note_lanes
 from archdef.engine.launch cimport WS_WAITING, Launch, Warp
 from archdef.engine.loadstore cimport data_ready, piece_arrived, replay_run, resume_bulk, resume_lsu
 from archdef.engine.lsu cimport fill_mshr
@@ -31,7 +30,6 @@ from archdef.engine.types cimport (K_ALU, K_BARRIER, K_BRANCH, K_BRANCH_INDEXED,
 from archdef.engine.units cimport further_cycle
 from archdef.engine.uop cimport Uop
 from archdef.engine.waiting cimport become_ready, mark_wait, occupied, occupy, plan
-from archdef.engine.write_combining cimport write_combining_idle
 
 include "block_events.pxi"
 
@@ -127,6 +125,7 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
     cdef int32_t kind = event_kind(event), index = event_index(event), count, i
     cdef Warp *w
     if kind == EV_FILL:
+        note_answer(sm, index, event.cycle)
         count = fill_mshr(sm, index, event.cycle, done)
         for i in range(count):
             data_ready(sm, done[i], event.cycle)
@@ -151,9 +150,10 @@ cdef void _handle(Sm *sm, Event event) noexcept nogil:
         w = sm.core.warps + index
         become_ready(sm, w.scheduler, w.bit, w)
     elif kind == EV_COMBINED:
-        write_combining_idle(&sm.write_combining, &sm.port, sm.core.inbox, event.cycle)
+        stores_idle(sm, event.cycle)
     else:
         block_event(sm, event)
+        note_block(sm, event)
 
 
 cdef inline int64_t _next_slot(const Sm *sm, const Scheduler *s) noexcept nogil:
@@ -357,6 +357,7 @@ cdef int sm_run(Sm *sm, int64_t until) noexcept nogil:
         sm.core.inbox.own = cycle if cycle > sm.core.now else sm.core.now + 1       # it may have been woken when it had had its turn
         cycle = events_next(sm.core.inbox)
         if cycle >= until:
+            note_ends(sm)
             return 0
         if cycle <= sm.core.now:
             sm.core.fault.sm = sm.core.id

@@ -1,4 +1,4 @@
-"""One multiprocessor, run from event to event, whose warps' issues are recorded."""
+"""One multiprocessor, run from event to event, of whose warps some are recorded."""
 from libc.stdint cimport int64_t
 
 from archdef.engine.sm cimport Sm

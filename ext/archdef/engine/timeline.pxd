@@ -8,7 +8,6 @@ from archdef.engine.uop cimport Uop
 
 cdef void timeline_reach(TimelineRecord *t, int64_t cycle) noexcept nogil
 cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t slot, int64_t end) noexcept nogil
-cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil
 cdef void timeline_place(Warp *w, WarpRecord *record) noexcept nogil
 # what is called last keeps nothing on the stack; rare cases stay out of usual ones as they are declared here
 cdef void timeline_spread(Warp *w, const Uop *u, int64_t begin, int64_t turns, int64_t issue, int64_t spent) noexcept nogil
@@ -81,8 +80,3 @@ cdef inline void note_banks(const Warp *w, BankUse *use, uint64_t address) noexc
     use.uses[address >> use.width_bits & use.bank_mask] += 1
     if not use.pending:
         timeline_pends(&w.residency.recorded.timeline.banks, use)
-
-cdef inline void note_wait(Warp *w, const Uop *u, int64_t begin, int64_t until, int32_t cause) noexcept nogil:
-    """The warp has waited for something that ends with no issue; its time is settled up to `until`."""
-    if w.residency.recorded != NULL:
-        timeline_wait(w.residency.recorded, w, u, begin, until, cause)

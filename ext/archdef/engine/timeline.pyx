@@ -123,13 +123,6 @@ cdef void timeline_block(TimelineRecord *t, const Block *b, int64_t sm, int64_t 
     record.end = end
 
 
-cdef void timeline_places(Warp *warps, const Block *b) noexcept nogil:
-    """A block has been given a place, and its warps theirs: nothing of them is recorded so far."""
-    cdef int32_t i
-    for i in range(b.launch.block_warps):
-        warps[b.warps[i]].place = 0
-
-
 cdef void timeline_place(Warp *w, WarpRecord *record) noexcept nogil:
     """Say who a warp is that has its first record: there is room for as many as for records."""
     cdef MultiprocessorTimeline *of = w.residency.recorded

@@ -19,7 +19,7 @@ from archdef.engine.counters cimport ST_BARRIER
 from archdef.engine.fault cimport warp_fault
 from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_PART_OF_GROUP
 from archdef.engine.guest cimport guest_fault
-from archdef.engine.lane_states cimport lanes_apart
+from archdef.engine.lane_states cimport note_wait
 from archdef.engine.launch cimport WS_BARRIER, Block, Launch
 from archdef.engine.matrix cimport (BF16, F16, F32, TF32, Format, Number, add_integers, addend, decode, multiplicand, part_of_warp, result, sum_block,
                                     unpack)
@@ -28,7 +28,6 @@ from archdef.engine.matrix_ops cimport (GF_ACROSS_A, GF_ACROSS_B, GF_COMMIT, GF_
 from archdef.engine.operand cimport row_of
 from archdef.engine.simt cimport simt_arrive
 from archdef.engine.sm_core cimport SmCore
-from archdef.engine.timeline cimport note_wait
 from archdef.engine.types cimport K_GROUP
 
 
@@ -49,8 +48,6 @@ cdef void group_hold(Warp *w, const Uop *u, int cause, int64_t until) noexcept n
     """Charge the op with the time for which it holds the warp."""
     if until > w.settled:
         w.launch.counters[u.statement].stall_cycles[cause] += until - w.settled
-        if w.active != w.quiet:
-            lanes_apart(w, u, w.settled, until, until, 0)
         note_wait(w, u, w.settled, until, cause)
         w.settled = until
 

@@ -3,13 +3,13 @@
 What waits is a queue. A line leaves it when all its words have been stored, when lines behind it need the room, or when no store has
 come for some time. A line holds one credit while it waits and until it has landed, as a store does that goes by itself.
 """
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.events cimport EV_COMBINED, Events, events_push
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.machine cimport MachineTable
-from archdef.engine.memory_port cimport MemoryPort, may_store, send_of_nobody
+from archdef.engine.memory_port cimport MemoryPort, may_store, send_request
 from archdef.engine.port cimport RQ_WRITE, Request
 from archdef.engine.transaction cimport Transaction
 
@@ -39,16 +39,18 @@ cdef void _leave(WriteCombining *w, MemoryPort *port, int k, int64_t cycle) noex
     request.address = c.line + <uint64_t>lowest_bit(c.sectors) * <uint64_t>port.m.store.sector_bytes
     request.line = c.line
     request.bytes = <uint32_t>(count_bits(c.sectors) * port.m.store.sector_bytes)
-    request.sectors = c.sectors
-    request.covered = min(c.covered, <uint32_t>(count_bits(c.words) * WORD))
+    request.sectors = <uint16_t>c.sectors
+    request.covered = <uint16_t>min(c.covered, <uint32_t>(count_bits(c.words) * WORD))
     request.slot = c.launch
     request.kind = RQ_WRITE
-    request.serial = 1
     request.weight = 8
     request.operands = 1
+    request.serial = 1
+    request.apart = 0
+    request.record = 0
     request.counters = NULL
     request.statement = c.statement
-    send_of_nobody(port, &request)
+    send_request(port, &request)
     w.hashed[_place(c.line)] -= 1
     w.count -= 1
     while k:        # those before it move up
