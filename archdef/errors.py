@@ -205,7 +205,17 @@ class HostError(ArchdefError):
 
 
 class GraphError(HostError):
-    """A graph of work that cannot be as it was asked for: a circle, a dependency that is there already, a node of another graph."""
+    """A graph of work that cannot be as it was asked for: a circle, a dependency that is there already, a node of another graph.
+
+    supported : whether another graph could be; what graphs with memory of their own cannot do at all is not supported.
+    """
+
+    def __init__(self, message: str, supported: bool = True):
+        self.supported = supported
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.supported)
 
 
 class CaptureError(HostError):

@@ -151,6 +151,8 @@ class HostMemory:
     def register(self, address: int, nbytes: int, flags: int = 0) -> None:
         """Note that the program has page-locked its own memory. Raises Refusal if part of it is already."""
         with self._lock:
+            if self._shared.overlap(address, max(1, nbytes)):
+                raise Refusal("InvalidValue", f"some of the {nbytes} bytes at {address:#x} was allocated page-locked")
             if self._registered.overlap(address, max(1, nbytes)):
                 raise Refusal("HostMemoryAlreadyRegistered", f"some of the {nbytes} bytes at {address:#x} is page-locked already")
             self._registered.add(address, max(1, nbytes), _Registered(address, nbytes, flags))
@@ -158,9 +160,9 @@ class HostMemory:
     def unregister(self, connection: Connection, address: int) -> None:
         """Forget that; pages that were replaced become the program's own again. Raises Refusal."""
         with self._lock:
-            found = self._registered.remove(address)
+            found, allocated = self._registered.remove(address), self._shared.at(address) is not None
         if found is None:
-            raise Refusal("HostMemoryNotRegistered", f"{address:#x} was not page-locked by cudaHostRegister")
+            raise Refusal("InvalidValue" if allocated else "HostMemoryNotRegistered", f"{address:#x} was not page-locked by cudaHostRegister")
         if found.on_devices:
             self._hide(found.on_devices)
             connection.replace(found.first_page, found.pages_bytes, None)

@@ -88,7 +88,7 @@ class Graph:
     def check_no_memory(self, what: str) -> None:
         """Refuse what cannot be done to a graph that allocates or frees memory. Raises GraphError."""
         if self.has_memory:
-            raise GraphError(f"{what}: {self!r} has nodes that allocate or free memory")
+            raise GraphError(f"{what}: {self!r} has nodes that allocate or free memory", supported=False)
 
     def add(self, work: Work, after: Sequence[Node] = ()) -> Node:
         """Add a node that waits for others. Raises GraphError if one is named twice, or is no node of this graph."""

@@ -270,7 +270,7 @@ class Uses:
 def check_unused(graph: Graph, executable: Executable) -> None:
     """Let a graph with memory of its own have one executable graph at a time. Raises GraphError."""
     if graph.executable is not None and not graph.executable.destroyed:
-        raise GraphError(f"{graph!r} allocates or frees memory, and was instantiated already: one executable graph at a time may do so")
+        raise GraphError(f"{graph!r} allocates or frees memory, and was instantiated already: one executable graph at a time may do so", supported=False)
     graph.executable = executable
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from archdef.errors import DeviceMemoryError
+from archdef.errors import DeviceMemoryError, GraphError
 
 if TYPE_CHECKING:
     from archdef.host.context import Context
@@ -89,10 +89,10 @@ class Pool:
         self.trim(0)
 
     def release(self, address: int, stream: Stream) -> None:
-        """Take memory back behind what a stream has so far. Raises CaptureError."""
+        """Take memory back behind what a stream has so far. Raises GraphError."""
         with self.context.host.lock:
             if stream.capture is not None:
-                raise stream.capture.spoil(f"memory cannot be freed by a graph, and {stream.label} is being captured")
+                raise GraphError(f"no graph has allocated this memory, and {stream.label} is being captured")
             self.context.host.charge("free", self.context.call_fs)
             self._put_back(address, stream, tuple(stream.context.before(stream)))
 

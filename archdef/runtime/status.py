@@ -91,7 +91,7 @@ def status_of(error: BaseException) -> str:
         case CaptureError():
             return _CAPTURES.get(error.kind, f"StreamCapture{error.kind}")
         case GraphError():
-            return "InvalidValue"
+            return "InvalidValue" if error.supported else "NotSupported"
         case HostError():
             return "InvalidResourceHandle"
         case MissingFeature():      # for CUDA, code of a target that the device does not have

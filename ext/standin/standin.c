@@ -220,7 +220,7 @@ static void put_shape(void *to, uint64_t xy, uint64_t z)
 static int is_permitted(uint32_t function)
 {
     return !called_back || function == NUMBER_cudaGetErrorString || function == NUMBER_cudaGetErrorName || function == NUMBER_cuGetErrorString
-        || function == NUMBER_cuGetErrorName;
+        || function == NUMBER_cuGetErrorName || function == NUMBER_cudaGetDeviceCount || function == NUMBER_cudaDriverGetVersion;   /* as on an H200 */
 }
 
 /* What stands between <<< and >>> is kept until the stub asks for it, and the last error is known: answer without asking archdef. */
@@ -514,7 +514,8 @@ int InitializeInjectionNvtx2(const void *(*given)(uint32_t))
    its compiler get the library's own. */
 enum { NVRTC_OUT_OF_MEMORY = 1, NVRTC_INTERNAL_ERROR = 11 };
 
-/* The architecture that an option of NVRTC names, as in `-arch=sm_35`: its number, and what stands before the number; 0 if it names none. */
+/* The architecture that an option of NVRTC names, as in `-arch=sm_35`: its number, and what stands before the number; -1 if it names none. A machine of
+   another maker may say that it has compute capability 0. */
 static int architecture_named(const char *option, int *before)
 {
     static const char *const forms[] = {"--gpu-architecture=", "-arch="}, *const kinds[] = {"compute_", "sm_"};
@@ -527,9 +528,9 @@ static int architecture_named(const char *option, int *before)
             char *end;
             long number = strtol(digits, &end, 10);
             *before = (int)(digits - option);
-            return isdigit((unsigned char)*digits) && !*end && number < 10000 ? (int)number : 0;
+            return isdigit((unsigned char)*digits) && !*end && number < 10000 ? (int)number : -1;
         }
-    return 0;
+    return -1;
 }
 
 /* The oldest architecture that the program's NVRTC compiles for; 0 if it does not say (before 11.2). */
@@ -564,9 +565,9 @@ __attribute__((visibility("default"))) int nvrtcCompileProgram(void *program, in
     int result = NVRTC_OUT_OF_MEMORY;
     if (given && other) {
         for (int k = 0; k < count; ++k) {
-            int asked = options[k] ? architecture_named(options[k], &before) : 0;
+            int asked = options[k] ? architecture_named(options[k], &before) : -1;
             given[k] = options[k];
-            if (!asked || (!oldest && !(oldest = oldest_architecture())) || asked >= oldest)
+            if (asked < 0 || (!oldest && !(oldest = oldest_architecture())) || asked >= oldest)
                 continue;
             snprintf(other[k], LONGEST, "%.*s%d", before, options[k], oldest);
             given[k] = other[k];
