@@ -73,8 +73,8 @@ def stand_in():
     libraries = Path("archdef") / "exec" / "sonames.txt"
     script = folder / "versions.map"
     script.write_text(exports.versions(libraries.read_text(encoding="ascii").split()), encoding="ascii")
-    sources = [str(EXT / "standin" / name) for name in ("standin.c", "nvjitlink.c")]
-    read = [str(names), str(libraries), str(EXT / "standin" / "exports.py"), str(EXT / "standin" / "nvjitlink.h")]
+    sources = [str(EXT / "standin" / name) for name in ("standin.c", "nvrtc.c", "nvjitlink.c")]
+    read = [str(names), str(libraries), str(EXT / "standin" / "exports.py"), str(EXT / "standin" / "compilers.h")]
     return [Extension("archdef.exec.standin", sources, include_dirs=[str(folder)], libraries=["pthread", "dl"], depends=read,
                       extra_compile_args=["-O2", "-g0", "-std=gnu11"], extra_link_args=["-Wl,-z,initfirst", f"-Wl,--version-script={script}"])]
 

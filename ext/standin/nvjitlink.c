@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvjitlink.h"
+#include "compilers.h"
 
 enum { LTO_IR = 3, INTERNAL_ERROR = 6 };
 
