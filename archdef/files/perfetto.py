@@ -11,8 +11,8 @@ from archdef.files.atomic import write_bytes
 
 ENDING = ".perfetto-trace"
 """Of names of files in this format."""
-_NS = 1000
-"""Nanoseconds of a microsecond."""
+_FS, _FS_OF_NS = 10 ** 9, 10 ** 6
+"""Femtoseconds of a microsecond and of a nanosecond."""
 _SEQUENCE = 1
 """All packets are of one sequence: they come in order of time."""
 
@@ -68,7 +68,7 @@ def encoded(trace: Mapping[str, Any]) -> bytes:
         elif each["ph"] == "X":
             spans[each["tid"]].append(each)
         elif each["ph"] == "i":
-            later.append((_ns(each["ts"]), _event(event.TYPE_INSTANT, tracks.number("thread", each["tid"]), each, messages)))
+            later.append((whole_ns(each["ts"]), _event(event.TYPE_INSTANT, tracks.number("thread", each["tid"]), each, messages)))
         elif each["ph"] == "C":
             later += _values(each, tracks, messages)
     for thread, of in spans.items():
@@ -88,8 +88,9 @@ def save(path: str | os.PathLike[str], trace: Mapping[str, Any]) -> None:
     write_bytes(path, encoded(trace))
 
 
-def _ns(us: float) -> int:
-    return round(us * _NS)
+def whole_ns(us: float) -> int:
+    """Round to the nanoseconds that Perfetto counts in. What ends where something else begins does so afterwards, too: times are whole femtoseconds."""
+    return (round(us * _FS) + _FS_OF_NS // 2) // _FS_OF_NS
 
 
 def _event(kind: int, track: int, each: Mapping[str, Any], messages: Any) -> Any:
@@ -117,7 +118,7 @@ def _slices(of: list[Mapping[str, Any]], track: int, messages: Any) -> list[tupl
             found.append((open_.pop(), messages.TrackEvent(type=messages.TrackEvent.TYPE_SLICE_END, track_uuid=track)))
 
     for each in sorted(of, key=lambda span: (span["ts"], -span["dur"])):
-        begin, end = _ns(each["ts"]), _ns(each["ts"] + each["dur"])
+        begin, end = whole_ns(each["ts"]), whole_ns(each["ts"] + each["dur"])
         close(begin)
         found.append((begin, _event(messages.TrackEvent.TYPE_SLICE_BEGIN, track, each, messages)))
         open_.append(min(end, open_[-1]) if open_ else end)     # as far as rounding goes, it lies in the one around it
@@ -134,5 +135,5 @@ def _values(each: Mapping[str, Any], tracks: _Tracks, messages: Any) -> list[tup
             name = each["name"] if len(each["args"]) == 1 else f"{each['name']}: {series}"
             tracks.describe(name, *key, parent=("process", each["pid"])).counter.SetInParent()
         message = messages.TrackEvent(type=messages.TrackEvent.TYPE_COUNTER, track_uuid=tracks.number(*key), double_counter_value=float(value))
-        found.append((_ns(each["ts"]), message))
+        found.append((whole_ns(each["ts"]), message))
     return found

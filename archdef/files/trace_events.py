@@ -68,11 +68,20 @@ class TraceEvents:
 def save(path: str | os.PathLike[str], trace: Mapping[str, Any]) -> None:
     """Write a trace, as a whole or not at all. The same trace gives the same bytes.
 
-    It is compressed if the name ends in ``.gz``, and in Perfetto's own format if that ends in ``.perfetto-trace``: raises MissingExtra where that is not to be
-    had.
+    Spans begin and end at whole nanoseconds, since Perfetto rounds begin and duration for itself and drops a span that then begins before the one in front
+    of it ends. It is compressed if the name ends in ``.gz``, and in Perfetto's own format if that ends in ``.perfetto-trace``: raises MissingExtra where
+    that is not to be had.
     """
     if os.fspath(path).endswith(perfetto.ENDING):
         perfetto.save(path, trace)
         return
-    data = json.dumps(trace, separators=(",", ":")).encode()
+    whole = {**trace, "traceEvents": [_in_ns(event) for event in trace["traceEvents"]]}
+    data = json.dumps(whole, separators=(",", ":")).encode()
     write_bytes(path, gzip.compress(data, 6, mtime=0) if os.fspath(path).endswith(".gz") else data)
+
+
+def _in_ns(event: Event) -> Event:
+    if event["ph"] != "X":
+        return event
+    begin, end = perfetto.whole_ns(event["ts"]), perfetto.whole_ns(event["ts"] + event["dur"])
+    return event | {"ts": begin / 1000, "dur": (end - begin) / 1000}
