@@ -27,6 +27,7 @@ from archdef.engine.sm_core cimport SmCore
 from archdef.engine.surface cimport access_surface
 from archdef.engine.texture cimport access_texture
 from archdef.engine.texture_table cimport texture_written
+from archdef.engine.timeline cimport note_banks
 from archdef.engine.transaction cimport Transaction
 from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOGETHER, K_ATOM, K_LOAD, K_STORE, SP_CONST, SP_GLOBAL, SP_LOCAL,
                                    SP_MATRIX, SP_SHARED, SP_TEXTURE)
@@ -473,7 +474,10 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     _move(sm, w, u, lanes, address, sm.blocks[w.block].shared, memo.contiguous)
     key = <int>(base & <uint64_t>(launch.passes_period - 1))
     if memo.passes_key != key:
-        launch.over_banks(w, u, memo, lanes, address, key)
+        if memo.banks_key == key and memo.bank_use != NULL:     # recorded, in the pattern of last time
+            note_banks(w, memo.bank_use, base)
+        else:
+            launch.over_banks(w, u, memo, lanes, address, key)
     if u.flags & FL_TOGETHER:
         reach.shared_passes += memo.passes >> 32
         reach.shared_groups += memo.passes >> 32

@@ -67,11 +67,9 @@ cdef void over_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const ui
 
 
 cdef void record_banks(Warp *w, const Uop *u, Memo *memo, uint64_t lanes, const uint64_t *address, int key) noexcept nogil:
-    """The same of any access of a launch that is in a timeline, which also records what the banks serve."""
-    cdef BankRecord *banks
-    if memo.banks_key != key or memo.bank_use == NULL:
-        _count_passes(w, u, memo, lanes, address, key)
-        banks = &w.residency.recorded.timeline.banks
-        memo.bank_use = bank_use(banks, w.launch, u)
-        timeline_pattern(memo.bank_use, w.launch, u, banks, address, lanes, address[memo.first])
+    """The same in a launch that is in a timeline, which also records what the banks serve: of accesses in another pattern than that of last time."""
+    cdef BankRecord *banks = &w.residency.recorded.timeline.banks
+    _count_passes(w, u, memo, lanes, address, key)
+    memo.bank_use = bank_use(banks, w.launch, u)
+    timeline_pattern(memo.bank_use, w.launch, u, banks, address, lanes, address[memo.first])
     note_banks(w, memo.bank_use, address[memo.first])
