@@ -111,9 +111,8 @@ cdef void lsu_record(Stage *stage, int32_t unit, const Request *request) noexcep
     cdef const LsuPipeline *lsu = &sm.lsu
     cdef const Load *load = sm.in_flight.loads + lsu.load
     cdef RequestRecord *record = trace_open(trace, sm.port.id, request)
-    cdef Request sent = request[0]
-    if record != NULL:
-        sent.record = trace.before + <int32_t>trace.count
+    if record != NULL:      # the request is the sender's own until the stages have copied it
+        (<Request *>request).record = trace.before + <int32_t>trace.count
         if request.statement == NULL or trace.idle:
             record.serial = record.kernel = record.warp = record.statement = record.begun = -1
         else:
@@ -122,7 +121,7 @@ cdef void lsu_record(Stage *stage, int32_t unit, const Request *request) noexcep
             record.warp = sm.core.warps[load.warp if lsu.load >= 0 else lsu.warp].number
             record.statement = lsu.counters - lsu.launch.counters
             record.begun = (load.begun if lsu.load >= 0 else lsu.taken) * sm.m.clocks.shader_period_fs
-    stage_pass(stage, unit, &sent)
+    stage_pass(stage, unit, request)
 
 
 cdef inline void _send(Sm *sm, const LsuPipeline *lsu, const Transaction *t, uint32_t sectors, uint64_t address,
