@@ -30,7 +30,7 @@ def target(compiler: str, capability: str) -> str:
     """Give the virtual architecture that the front end compiles for on a machine of a compute capability, or of none. Raises CompileError."""
     if FRONT_END not in frontends.names():
         raise CompileError(f"{compiler} compiles no MXMACA sources by itself: their waves have 64 lanes, and the front end {FRONT_END!r}, which knows them, "
-                           "comes with the plugin of MXMACA's machines (pip install 'archdef-xiyun[maca]')")
+                           "comes with the extra 'maca' of the plugin of MXMACA's machines")
     ptx = frontends.compile("// nothing\n", frontends.Options(compiler=FRONT_END, capability=capability)).ptx
     found = re.search(r"^\s*\.target\s+sm_(\d+)", ptx, re.MULTILINE)
     if found is None:

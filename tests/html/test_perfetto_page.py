@@ -1,7 +1,6 @@
 """Does Perfetto, whose page people open traces with, read the traces that are written?"""
 import json
 
-import numpy as np
 import pytest
 from browsing import chromium, pytestmark  # noqa: F401  a fixture, and when to skip
 
@@ -9,42 +8,12 @@ for _package in ("perfetto", "google.protobuf"):
     pytest.importorskip(_package, reason="pip install archdef[perfetto]")
 from perfetto_page import Processor, served, shows  # noqa: E402, F401
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+from sessions import alone, session  # noqa: E402
 
-import archdef  # noqa: E402
-from archdef import TimelineWindow, registry  # noqa: E402
+from archdef import registry  # noqa: E402
 from archdef.frontends import nvrtc  # noqa: E402
-from archdef.host import Host  # noqa: E402
 
 pytestmark = [pytestmark, pytest.mark.skipif(nvrtc.toolchain() is None or not registry.names(), reason="needs NVRTC's wheel and a plugin")]
-SOURCE = """
-__global__ void sums(float *out, const float *in)
-{
-    __shared__ float s[64];
-    s[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x] * 2.0f;
-    __syncthreads();
-    out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
-}
-"""
-
-
-def session():
-    """Two streams with copies, kernels whose timelines are recorded, and events."""
-    device = archdef.Device(registry.names()[0], host=Host())
-    kernel = device.compile(SOURCE).sums
-    for _ in range(2):
-        stream, values, out = device.stream(), device.empty(256, "f4"), device.zeros(256, "f4")
-        values.copy_from(np.ones(256, "f4"), stream)
-        kernel[4, 64, 0, stream].launch(out, values, timeline=TimelineWindow("blocks"))
-        out.copy_to(np.empty(256, "f4"), stream)
-        stream.record()
-    device.synchronize()
-    return device.host.timeline()
-
-
-def alone():
-    """A launch with everything."""
-    device = archdef.Device(registry.names()[0])
-    return device.compile(SOURCE).sums[4, 64].launch(device.zeros(256, "f4"), device.zeros(256, "f4"), timeline=TimelineWindow("requests")).timeline()
 
 
 @pytest.fixture(scope="module", params=[session, alone], ids=["session", "launch"])

@@ -3,48 +3,17 @@ import json
 import sys
 from collections import Counter, defaultdict
 
-import numpy as np
 import pytest
+from sessions import alone, session
 
-import archdef
-from archdef import TimelineWindow, registry
+from archdef import registry
 from archdef.errors import MissingExtra
 from archdef.files import perfetto
 from archdef.files.trace_events import TraceEvents, save
 from archdef.frontends import nvrtc
-from archdef.host import Host
 
 pytestmark = [pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]"),
               pytest.mark.skipif(not registry.names(), reason="no architecture plugin is installed")]
-SOURCE = """
-__global__ void sums(float *out, const float *in)
-{
-    __shared__ float s[64];
-    s[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x] * 2.0f;
-    __syncthreads();
-    out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
-}
-"""
-
-
-def session():
-    """A host's session: two streams with copies, kernels whose timelines are recorded, and events."""
-    device = archdef.Device(registry.names()[0], host=Host())
-    kernel = device.compile(SOURCE).sums
-    for _ in range(2):
-        stream, values, out = device.stream(), device.empty(256, "f4"), device.zeros(256, "f4")
-        values.copy_from(np.ones(256, "f4"), stream)
-        kernel[4, 64, 0, stream].launch(out, values, timeline=TimelineWindow("blocks"))
-        out.copy_to(np.empty(256, "f4"), stream)
-        stream.record()
-    device.synchronize()
-    return device.host.timeline()
-
-
-def alone():
-    """A launch with everything."""
-    device = archdef.Device(registry.names()[0])
-    return device.compile(SOURCE).sums[4, 64].launch(device.zeros(256, "f4"), device.zeros(256, "f4"), timeline=TimelineWindow("requests")).timeline()
 
 
 @pytest.fixture(scope="module", params=[session, alone], ids=["session", "launch"])
