@@ -264,12 +264,7 @@ def destroy(thread: Thread, handle: Int) -> None:
     thread.session.forget(handle & 0xFFFFFFFF)
 
 
-@answers("cufftSetStream")
-def set_stream(thread: Thread, handle: Int, stream: int) -> None:
-    """Set where kernels go."""
-    plan = _plan(thread, handle)
-    thread.session.stream(stream)
-    plan.stream = stream
+LIBRARY.sets_stream("cufftSetStream", _plan)
 
 
 @answers("cufftGetVersion")

@@ -161,12 +161,7 @@ def set_dimensions(thread: Thread, handle: int, dimensions: UInt) -> None:
     found.again()
 
 
-@answers("curandSetStream")
-def set_stream(thread: Thread, handle: int, stream: int) -> None:
-    """Set where kernels go."""
-    found = _generator(thread, handle)
-    thread.session.stream(stream)
-    found.stream = stream
+LIBRARY.sets_stream("curandSetStream", _generator)
 
 
 @answers("curandGenerateSeeds")

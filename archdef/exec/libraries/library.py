@@ -10,13 +10,20 @@ import attrs
 import numpy as np
 
 from archdef.errors import LaunchError, MissingFeature
-from archdef.exec.calls import REFUSALS, Answer, Thread, answers
+from archdef.exec.calls import REFUSALS, Answer, Int, Thread, answers
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal, status_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
+
+
+class HasStream(Protocol):
+    """What a handle of a library stands for, if its kernels go into a stream."""
+
+    stream: int
+
 
 HOST, DEVICE = 0, 1
 """Where factors and results are."""
@@ -53,6 +60,36 @@ class Library:
                     answers(name.format(letter, l=letter.lower()), status=False, number=self.failed)(wanted)
             return answer
         return add
+
+    def says_statuses(self, name: str, text: str, names: Mapping[int, str]) -> None:
+        """Answer the two functions that give a status its name, and say what it means.
+
+        names : number of a status → its name, without what begins all of them.
+        """
+        before = f"{self.prefix.upper()}_STATUS_"
+
+        @self.answers(name)
+        def status_name(thread: Thread, number: Int) -> int:
+            return thread.string(before + names.get(number, "UNKNOWN"))
+
+        @self.answers(text)
+        def status_text(thread: Thread, number: Int) -> int:
+            return thread.string(names.get(number, "unknown").lower().replace("_", " "))
+
+    def sets_stream(self, name: str, find: Callable[[Thread, int], HasStream]) -> None:
+        """Answer the function that says into which stream the kernels of a handle go."""
+        @self.answers(name)
+        def set_stream(thread: Thread, handle: int, stream: int) -> None:
+            found = find(thread, handle)
+            thread.session.stream(stream)
+            found.stream = stream
+
+    def gets_stream(self, name: str, find: Callable[[Thread, int], HasStream]) -> None:
+        """Answer the function that asks for it."""
+        @self.answers(name)
+        def get_stream(thread: Thread, handle: int, out: int) -> None:
+            present(stream=out)
+            thread.memory.put_word(out, find(thread, handle).stream)
 
 
 @attrs.frozen

@@ -107,31 +107,9 @@ def runtime_version(thread: Thread) -> int:
     return 1000 * thread.session.cuda
 
 
-@answers("cublasGetStatusName")
-def status_name(thread: Thread, number: Int) -> int:
-    """Give a status its name."""
-    return thread.string("CUBLAS_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
-
-
-@answers("cublasGetStatusString")
-def status_text(thread: Thread, number: Int) -> int:
-    """Say what a status means."""
-    return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
-
-
-@answers("cublasSetStream_v2")
-def set_stream(thread: Thread, handle: int, stream: int) -> None:
-    """Set where kernels go."""
-    found = blas(thread, handle)
-    thread.session.stream(stream)
-    found.stream = stream
-
-
-@answers("cublasGetStream_v2")
-def get_stream(thread: Thread, handle: int, out: int) -> None:
-    """Say where kernels go."""
-    present(stream=out)
-    thread.memory.put_word(out, blas(thread, handle).stream)
+LIBRARY.says_statuses("cublasGetStatusName", "cublasGetStatusString", _NAMES)
+LIBRARY.sets_stream("cublasSetStream_v2", blas)
+LIBRARY.gets_stream("cublasGetStream_v2", blas)
 
 
 def _set(thread: Thread, handle: int, name: str, value: int, allowed: range) -> None:

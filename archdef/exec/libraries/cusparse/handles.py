@@ -82,31 +82,9 @@ def version(thread: Thread, handle: int, out: int) -> None:
     thread.memory.put_word(out, 1000 * thread.session.cuda, 4)
 
 
-@answers("cusparseGetErrorName")
-def error_name(thread: Thread, number: Int) -> int:
-    """Give a status its name."""
-    return thread.string("CUSPARSE_STATUS_" + _NAMES.get(signed(number), "UNKNOWN"))
-
-
-@answers("cusparseGetErrorString")
-def error_text(thread: Thread, number: Int) -> int:
-    """Say what a status means."""
-    return thread.string(_NAMES.get(signed(number), "unknown").lower().replace("_", " "))
-
-
-@answers("cusparseSetStream")
-def set_stream(thread: Thread, handle: int, stream: int) -> None:
-    """Set where kernels go."""
-    found = sparse(thread, handle)
-    thread.session.stream(stream)
-    found.stream = stream
-
-
-@answers("cusparseGetStream")
-def get_stream(thread: Thread, handle: int, out: int) -> None:
-    """Say where kernels go."""
-    present(stream=out)
-    thread.memory.put_word(out, sparse(thread, handle).stream)
+LIBRARY.says_statuses("cusparseGetErrorName", "cusparseGetErrorString", _NAMES)
+LIBRARY.sets_stream("cusparseSetStream", sparse)
+LIBRARY.gets_stream("cusparseGetStream", sparse)
 
 
 @answers("cusparseSetPointerMode")
