@@ -137,11 +137,20 @@ class Server:
         with self._lock:
             before = [each for each in self._sessions.values() if each.process == hello.process] if key not in self._sessions else []
             if key not in self._sessions:
-                self._sessions[key] = Session(hello.process, self.architectures, **self.options)
+                made = Session(hello.process, self.architectures, **self.options)
+                if (parent := self._forked_from(hello)) is not None:
+                    made.inherit(parent)
+                self._sessions[key] = made
             found = self._sessions[key]
         for each in before:     # the process now runs another program: what the one before has not waited for is given up
             each.end()
         return found
+
+    def _forked_from(self, hello: Hello) -> Session | None:
+        """Give the session of the process that one was made from by `fork`: that of its nearest ancestor which runs the same image; None if none does."""
+        same = {process: session for (process, image), session in self._sessions.items() if image == hello.image}
+        nearest = next((same[each] for each in starting.ancestors(hello.process) if each in same), None)
+        return nearest or next(iter(same.values()), None)      # where the parent has ended, the first, which has what was registered before `main`
 
     def _serve(self, connection: Connection) -> None:
         try:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
+_HANDLE_STEP: Final = 16
 _ASSUMED_CUDA: Final = 12
 _LAST_CALL_SECONDS: Final = 0.5
 """How long a call of another thread may still take when the program has ended, before its devices are stopped."""
@@ -103,7 +104,7 @@ class Session:
         """The same of those that were made by the driver's functions, which have structures of their own."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
-        self._next = itertools.count(_FIRST_HANDLE, 16)
+        self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
         self._managed: dict[int, ManagedArray] = {}
         self.unseen: dict[int, ManagedArray] = {}
         """Managed memory that the devices have not had as a whole, by address."""
@@ -118,6 +119,7 @@ class Session:
         self._tables: dict[str, int] = {}
         """Constants of libraries that the program was given → their address."""
         self._ended = False
+        self._end_lock = threading.Lock()
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -353,6 +355,16 @@ class Session:
         return self._pinned.range_at(address)
 
     # ------------------------------------------------------------------------------------------------------------- modules
+    def inherit(self, parent: Session) -> None:
+        """Know the device code that the process which this one was made from by `fork` had registered, by the same handles and addresses."""
+        self.cuda, self._next = parent.cuda, itertools.count(next(parent._next), _HANDLE_STEP)      # its other handles stand for nothing here
+        known = {id(binary): attrs.evolve(binary, kernels=dict(binary.kernels), variables=dict(binary.variables), references=dict(binary.references),
+                                          modules={}) for binary in list(parent._binaries)}
+        self._binaries = list(known.values())
+        self._handles = {handle: known[id(thing)] for handle, thing in dict(parent._handles).items() if id(thing) in known}
+        for mine, its in ((self._of_stub, parent._of_stub), (self._of_shadow, parent._of_shadow), (self._of_reference, parent._of_reference)):
+            mine.update((address, known[id(binary)]) for address, binary in dict(its).items() if id(binary) in known)
+
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
         images = fatbin.read(self.memory.get, wrapper)

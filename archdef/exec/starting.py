@@ -5,6 +5,7 @@ import errno
 import shutil
 import struct
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,16 @@ def ended(program: subprocess.Popen[bytes]) -> int:
         program.kill()
         program.wait()
         raise
+
+
+def ancestors(process: int) -> Iterator[int]:
+    """Give the process that has started another one, the one that has started that, and so on, as far as they still run."""
+    while process > 1:
+        try:
+            process = int(Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            return
+        yield process
 
 
 def refusal(program: str, error: OSError) -> str:

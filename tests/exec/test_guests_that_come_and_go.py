@@ -52,6 +52,12 @@ def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
     assert ran(build, "polls", tmp_path).exit_code == 0
 
 
+def test_children_launch_what_was_registered_before_they_were_made(build, tmp_path):
+    found = ran(build, "children_launch", tmp_path)
+    assert found.exit_code == 0 and found.failures == () and [(each.kernel, each.launches) for each in found.kernels] == [("counts", 4)]
+    assert len(found.timelines) == 4
+
+
 def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
     found = ran(build, "configurations", tmp_path)
     assert found.exit_code == 0 and any("<<<" in text for text in found.failures)

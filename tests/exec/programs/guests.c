@@ -89,6 +89,46 @@ static int leaves_a_child(void)
     return 0;
 }
 
+static int counted(void)
+{
+    int *data, last = 0;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaMemcpy(&last, data, sizeof last, 2));
+    return last == 199 ? 0 : 5;
+}
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* The device code was registered before `main`, by the first of these processes. Of the last one the parent ends before it asks for anything. */
+static int children_launch(void)
+{
+    int done[2];
+    char last = 9;
+    pid_t child = fork();
+    if (!child) {
+        pid_t grandchild = fork();
+        _exit(grandchild ? counted() || status_of(grandchild) : counted());
+    }
+    if (status_of(child) || pipe(done))
+        return 6;
+    child = fork();
+    if (!child) {
+        if (fork())
+            _exit(0);
+        usleep(300000);
+        last = counted();
+        _exit(write(done[1], &last, 1) != 1);
+    }
+    return status_of(child) || read(done[0], &last, 1) != 1 || last ? 7 : counted();
+}
+
 static int configurations(void)
 {
     extern unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
@@ -183,7 +223,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
-        {"leaves_a_child", leaves_a_child}, {"configurations", configurations},
+        {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"configurations", configurations},
         {"threads", threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
