@@ -80,6 +80,12 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     return with_sources(found, program, (program.parent, Path()))
 
 
+def _end_with_its_process(session: Session) -> None:
+    """End a session when its process does, which may be long before the program that was run."""
+    if starting.wait_for(session.process):
+        session.end()
+
+
 class Server:
     """Answers one program and the processes that it starts."""
 
@@ -141,6 +147,7 @@ class Server:
                 if (parent := self._forked_from(hello)) is not None:
                     made.inherit(parent)
                 self._sessions[key] = made
+                threading.Thread(target=_end_with_its_process, args=(made,), daemon=True).start()
             found = self._sessions[key]
         for each in before:     # the process now runs another program: what the one before has not waited for is given up
             each.end()

@@ -428,11 +428,14 @@ class Session:
         return self.module(binary).symbols[binary.variables[shadow]]
 
     def end(self) -> None:
-        """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open."""
-        with self.lock:
-            if self._ended:
-                return
-            self._ended = True
+        """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open.
+        The memory of its devices is given back."""
+        with self._end_lock:
+            if not self._ended:
+                self._ended = True
+                self._end()
+
+    def _end(self) -> None:
         for each in (self.helper, self.idle):
             if each is not None:
                 each.end()
@@ -445,6 +448,18 @@ class Session:
         self.host.abandoned = True
         self._count()
         self.host.end_ranges()
+        if self.host.lock.acquire(timeout=_LAST_CALL_SECONDS):      # else a call of the program does not come to its end
+            try:
+                self._release()
+            finally:
+                self.host.lock.release()
+
+    def _release(self) -> None:
+        for context in self.host.contexts:
+            context.grids.advance(None)     # ends what still runs, now that the host is abandoned
+        for device in self.runtime.devices.all():
+            device.memory.close()
+        self._pinned.close()
 
     def _count(self) -> None:
         try:

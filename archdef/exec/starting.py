@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import select
 import shutil
 import struct
 import subprocess
@@ -36,6 +38,23 @@ def ended(program: subprocess.Popen[bytes]) -> int:
         program.kill()
         program.wait()
         raise
+
+
+def wait_for(process: int) -> bool:
+    """Wait for the end of any process; False if the system has no way to."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:      # it was faster
+        return True
+    except OSError:
+        return False
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        poll.poll()
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def ancestors(process: int) -> Iterator[int]:

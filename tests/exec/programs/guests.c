@@ -129,6 +129,20 @@ static int children_launch(void)
     return status_of(child) || read(done[0], &last, 1) != 1 || last ? 7 : counted();
 }
 
+/* A child allocates and ends; its parent lives until standard input ends. */
+static int outlives_a_child(void)
+{
+    void *there;
+    CHECK(cudaMalloc(&there, 1 << 20));
+    pid_t child = fork();
+    if (!child)
+        _exit(cudaMalloc(&there, 1 << 20) || cudaMallocHost(&there, 1 << 20));
+    if (status_of(child))
+        return 5;
+    while (read(0, &child, 1) > 0);
+    return 0;
+}
+
 static int configurations(void)
 {
     extern unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
@@ -223,7 +237,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
-        {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"configurations", configurations},
+        {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"outlives_a_child", outlives_a_child}, {"configurations", configurations},
         {"threads", threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
