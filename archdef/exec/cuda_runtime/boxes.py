@@ -11,6 +11,7 @@ import numpy as np
 from archdef.exec.calls import Int, Thread, answers, signed
 from archdef.exec.cuda_runtime.memory import device_end
 from archdef.exec.guest import GuestRows
+from archdef.host.box import reach
 from archdef.runtime.arrays import Array
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Region, check_reach
 from archdef.runtime.pitched import unit_of
@@ -53,6 +54,9 @@ def copy_box(thread: Thread, to: Side, source: Side, box: Box, kind: int, stream
     if not wait and thread.runtime.StreamIsCapturing(session.stream(stream)):
         thread.runtime.copy_box(_when_it_runs(thread, target, box), _when_it_runs(thread, origin, box), box, DEFAULT, session.stream(stream), wait=False)
         return
+    for side in (target, origin):
+        if isinstance(side, Place):     # the rows have to be there before room is made for them
+            thread.memory.check_last(side.address, reach(*box, side.pitch, side.plane))
     bounced: tuple[Place, np.ndarray] | None = None
     if isinstance(target, Place):
         bounced = target, np.empty(box[::-1], "u1")
