@@ -21,7 +21,7 @@ from archdef.exec.contexts import QUERIES
 from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
-from archdef.exec.wire import Connection, Gone, Hello, Request
+from archdef.exec.wire import Connection, Gone, Hello, Request, accepted
 from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
@@ -131,12 +131,15 @@ class Server:
             return list(self._sessions.values())
 
     def _accept(self, end: socket.socket) -> None:
-        while True:
+        for connection in accepted(end, self._refuse_thread):
             try:
-                connection, _ = end.accept()
-            except OSError:         # closed: the program has ended
-                return
-            threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
+                threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
+            except RuntimeError:
+                connection.close()
+                self._refuse_thread()
+
+    def _refuse_thread(self) -> None:
+        self.complaints["threads of the program were refused: this process can open no more files (ulimit -n), or start no more threads (ulimit -u)"] = None
 
     def _session(self, hello: Hello) -> Session:
         key = hello.process, hello.image

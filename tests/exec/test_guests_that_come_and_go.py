@@ -2,6 +2,7 @@
 import functools
 import os
 import queue
+import resource
 import subprocess
 import threading
 
@@ -90,6 +91,17 @@ def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
 
 def test_threads_that_have_ended_hold_no_files_open(build, tmp_path):
     assert ran(build, "threads", tmp_path).exit_code == 0
+
+
+def test_threads_for_which_there_is_no_file_are_refused_and_do_not_wait(build, tmp_path):
+    program = build("guests", "shared", CODE)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 60, limits[1]))
+    try:
+        found = programs.run([program, "many_threads"], "gt200")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert found.exit_code == 0 and any("ulimit -n" in text for text in found.failures)
 
 
 def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, tmp_path):

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cuda_few.h"
@@ -193,6 +194,33 @@ static int threads(void)
     return open_files() == before ? 0 : 6;
 }
 
+static pthread_barrier_t all_asked;
+static int answered, unanswered;
+
+static void *asks_beside_others(void *unused)
+{
+    __sync_fetch_and_add(asks(unused) ? &unanswered : &answered, 1);
+    pthread_barrier_wait(&all_asked);
+    return unused;
+}
+
+static int many_threads(void)
+{
+    enum { MANY = 120 };
+    pthread_t thread[MANY];
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    pthread_barrier_init(&all_asked, NULL, MANY);
+    for (int i = 0; i < MANY; ++i)
+        if (pthread_create(&thread[i], NULL, asks_beside_others, NULL))
+            return 5;
+    for (int i = 0; i < MANY; ++i)
+        pthread_join(thread[i], NULL);
+    return answered && unanswered && !asks(NULL) ? 0 : 6;
+}
+
 static int allocated = -1, launched = -1;
 static char said[64];
 
@@ -238,7 +266,7 @@ int main(int count, char **arguments)
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
         {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"outlives_a_child", outlives_a_child}, {"configurations", configurations},
-        {"threads", threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
+        {"threads", threads}, {"many_threads", many_threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
             return parts[i].run();
