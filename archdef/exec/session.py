@@ -6,7 +6,7 @@ import itertools
 import logging
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
@@ -235,14 +235,12 @@ class Session:
 
     def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
-        with self.lock:
-            pointer = self._on(device).remove(address)
-        pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
-        if pointer is None or address != int(pointer):
-            raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
-        managed = self._managed.pop(address, None)
-        self.unseen.pop(address, None)
-        self.runtime.Free(pointer if managed is None else managed)
+        managed = self._managed.get(address)
+        with self._forgotten(address, device) as pointer:
+            pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+            if pointer is None or address != int(pointer):
+                raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
+            self.runtime.Free(pointer if managed is None else managed)
         if managed is not None:
             connection.unmap(address, managed.nbytes)
 
@@ -251,9 +249,25 @@ class Session:
         pointer = self.pointer(address)
         if pointer is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
-        self.runtime.FreeAsync(pointer, stream)
+        with self._forgotten(address):
+            self.runtime.FreeAsync(pointer, stream)
+
+    @contextlib.contextmanager
+    def _forgotten(self, address: int, device: int | None = None) -> Iterator[Pointer | None]:
+        """Forget what was allocated at an address, before it is given back and another thread gets it; know it again if it is not given back."""
+        ranges = self._on(device)
         with self.lock:
-            self._on().remove(address)
+            pointer, managed, unseen = ranges.remove(address), self._managed.pop(address, None), self.unseen.pop(address, None)
+        try:
+            yield pointer
+        except BaseException:
+            with self.lock:
+                for known, array in ((self._managed, managed), (self.unseen, unseen)):
+                    if array is not None:
+                        known[address] = array
+                if pointer is not None:
+                    ranges.add(address, max(1, pointer.left), pointer)
+            raise
 
     def forget_allocations(self, connection: Connection, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""

@@ -44,9 +44,10 @@ def rows_of(source: Sequence[int], to: Sequence[int], extent: Sequence[int]) -> 
         yield starts[0], starts[1], width * height * depth
         return
     if any(height > 1 and width > pitch or depth > 1 and width + (height - 1) * pitch > plane for pitch, plane in steps):
-        raise Refusal("InvalidPitchValue", f"{depth} planes of {height} rows of {width} bytes, which lie {' and '.join(str(pitch) for pitch, _ in steps)} apart")
+        apart = " and ".join(str(pitch) for pitch, _ in steps)
+        raise Refusal("InvalidPitchValue", f"{depth} planes of {height} rows of {width} bytes, which lie {apart} apart")
     if height * depth > MOST_ROWS:
-        raise Refusal("NotSupported", f"a node of a graph that copies {depth} planes of {height} rows: at most {MOST_ROWS} rows are copied by one here")
+        raise Refusal("NotSupported", f"a node of a graph that copies {depth} planes of {height} rows: {MOST_ROWS} rows are the most that one copies here")
     for plane in range(depth):
         for row in range(height):
             there, here = (start + plane * by_plane + row * by_row for start, (by_row, by_plane) in zip(starts, steps, strict=True))
