@@ -149,6 +149,24 @@ static void wrong(void)
     CHECK(cudaHostUnregister(here));
 }
 
+/* In rows or not: memory that both sides see at one address may be either end of any copy. */
+static void directions(void)
+{
+    char *seen, *device, plain[64];
+    CHECK(cudaMallocHost((void **)&seen, 4096));
+    CHECK(cudaMalloc((void **)&device, 4096));
+    for (int kind = -1; kind < 6; ++kind) {
+        const int known = kind >= 0 && kind <= Default, to_device = kind == ToDevice || kind == Default;
+        const struct { char *to, *from; int allowed; } copies[] = {
+            {seen, seen + 64, 1}, {device, seen, to_device || kind == 3}, {seen, device, kind >= ToHost}, {device, plain, to_device}};
+        for (int i = 0; i < 4; ++i) {
+            const int status = !known ? 21 : copies[i].allowed ? 0 : 1;
+            expect(cudaMemcpy(copies[i].to, copies[i].from, 64, kind) == status, "the direction of a copy");
+            expect(cudaMemcpy2D(copies[i].to, 32, copies[i].from, 32, 32, 2, kind) == status, "the direction of a copy of rows");
+        }
+    }
+}
+
 static void refused(void)
 {
     int *there;
@@ -158,4 +176,4 @@ static void refused(void)
 }
 
 PARTS({"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside},
-      {"wrong", wrong}, {"refused", refused})
+      {"wrong", wrong}, {"directions", directions}, {"refused", refused})
