@@ -125,8 +125,9 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
         kind, device, host = _MANAGED if managed else _DEVICE, address, address if managed else 0
         number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is pointer.memory)
     else:
-        pinned = thread.session.host_view(address, 1) is not None
-        seen = pinned and thread.runtime.GetDeviceProperties().canMapHostMemory
+        allocated = thread.session.host_view(address, 1) is not None
+        seen = allocated and thread.runtime.GetDeviceProperties().canMapHostMemory
+        pinned = allocated or thread.session.is_registered(address)
         device = thread.session.host_on_devices(thread.connection, address) if seen else 0
         kind, number, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, address if pinned else 0
     thread.memory.put(out, _ATTRIBUTES.pack(kind, number, device, host))

@@ -49,15 +49,23 @@ static void allocated(void)
     CHECK(cudaFreeHost(plain));
 }
 
+struct attributes { int kind, device; void *there, *here; };
+int cudaPointerGetAttributes(struct attributes *, const void *);
+
 static void registers(void)
 {
+    struct attributes about;
     char *whole = malloc(1 << 16);
     int *here = (int *)(whole + 1000), *there = NULL;
     for (int i = 0; i < 1 << 16; ++i)
         whole[i] = i;
     for (int i = 0; i < N; ++i)
         here[i] = i;
+    CHECK(cudaPointerGetAttributes(&about, here + 1));
+    expect(about.kind == 0 && about.device == -2 && !about.there && !about.here, "ordinary memory");
     CHECK(cudaHostRegister(here, N * sizeof(int), Mapped));
+    CHECK(cudaPointerGetAttributes(&about, here + 1));
+    expect(about.kind == 1 && about.device == 0 && about.here == here + 1, "page-locked memory of the program's own");
     CHECK(cudaHostGetDevicePointer((void **)&there, here, 0));
     for (int round = 1, power = 3; round < 3; ++round, power *= 3) {
         scaled(there);
