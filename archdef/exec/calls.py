@@ -123,10 +123,11 @@ class Thread:
         """Write to the program's own standard output, in order with what the program writes."""
         data = text.encode()
         half = self.hello.scratch_bytes // 2
-        for start in range(0, len(data), half):
-            piece = data[start:start + half]
-            self.memory.put(self.hello.scratch + half, piece)
-            self.connection.call(self.hello.write_text, self.hello.scratch + half, len(piece))
+        with self.session.output.writing:
+            for start in range(0, len(data), half):
+                piece = data[start:start + half]
+                self.memory.put(self.hello.scratch + half, piece)
+                self.connection.call(self.hello.write_text, self.hello.scratch + half, len(piece))
 
 
 class Output:
@@ -134,6 +135,8 @@ class Output:
 
     def __init__(self) -> None:
         self.current = threading.local()
+        self.writing = threading.Lock()
+        """Held while a text lies in the program's memory to be written: there is one place for it."""
         self._kept: list[str] = []
         self._lock = threading.Lock()
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from archdef.errors import ArchdefError
+from archdef.host.box import reach
 from archdef.host.pinned import HostBytes
 from archdef.runtime.status import Refusal
 
@@ -19,6 +20,7 @@ MOST_TEXT_BYTES: Final = 1 << 16
 _PAGE: Final = 4096
 _MOST_PARTS: Final = 1024
 """Pieces that the system moves at a time (IOV_MAX)."""
+_CLEARED_AT_ONCE_BYTES: Final = 1 << 16
 _ROOM_BYTES: Final = 1 << 12
 _ROOM_PARTS: Final = 128
 _PART: Final = struct.Struct("@PN")
@@ -48,6 +50,8 @@ class GuestBytes(HostBytes):
         return GuestBytes(self.memory, self.address, nbytes, self.registered)
 
     def read(self) -> np.ndarray:
+        if self._nbytes:
+            self.memory.check_last(self.address, self._nbytes)
         data = np.empty(self._nbytes, "u1")
         self.into(data)
         return data
@@ -80,6 +84,7 @@ class GuestRows(HostBytes):
         return self
 
     def read(self) -> np.ndarray:
+        self.memory.check_last(self.address, reach(*self.box, self.pitch, self.plane))
         rows = np.empty(self.box[::-1], "u1")
         self.memory.rows_into(self.address, self.pitch, self.plane, rows)
         return rows.reshape(-1)
@@ -167,13 +172,15 @@ class GuestMemory:
         """Read."""
         if (found := self._few((address,), (nbytes,))) is not None:
             return found
-        if nbytes > _PAGE:      # as many as a program says: the last of them has to be there before room is made for all
-            if address + nbytes >> 64:
-                self._refuse(address, errno.EFAULT)
-            self._move(self._read, address + nbytes - 1, ctypes.addressof(ctypes.create_string_buffer(1)), 1)
+        if nbytes > _PAGE:      # as many as a program says
+            self.check_last(address, nbytes)
         room = ctypes.create_string_buffer(nbytes)
         self._move(self._read, address, ctypes.addressof(room), nbytes)
         return room.raw
+
+    def check_last(self, address: int, nbytes: int) -> None:
+        """Refuse bytes of which the last is not there, before room is made for as many as a program says."""
+        self._move(self._read, address + nbytes - 1, ctypes.addressof(ctypes.create_string_buffer(1)), 1)
 
     def get_each(self, addresses: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
         """Read from several places, by one call of the system if all of them are there; else the first that is not says so."""
@@ -207,6 +214,13 @@ class GuestMemory:
         room = ctypes.create_string_buffer(data, len(data) or 1)
         self._move(self._write, address, ctypes.addressof(room), len(data))
 
+    def clear(self, address: int, nbytes: int) -> None:
+        """Write zeros, as many as a program says."""
+        if nbytes:
+            self.check_last(address, nbytes)
+        for done in range(0, nbytes, _CLEARED_AT_ONCE_BYTES):
+            self.put(address + done, bytes(min(_CLEARED_AT_ONCE_BYTES, nbytes - done)))
+
     def word(self, address: int) -> int:
         """Read eight bytes."""
         return int(struct.unpack("<Q", self.get(address, 8))[0])
@@ -228,6 +242,8 @@ class GuestMemory:
         raise Refusal("InvalidValue", f"a string of more than {most_bytes} bytes")
 
     def _move(self, function: Any, address: int, here: int, nbytes: int) -> None:
+        if not 0 <= address <= (1 << 64) - nbytes:      # the system would be given what is left of it in 64 bits
+            self._refuse(address, errno.EFAULT)
         done = 0
         while done < nbytes:
             mine, other = _Part(here + done, nbytes - done), _Part(address + done, nbytes - done)
@@ -239,10 +255,9 @@ class GuestMemory:
     def _move_rows(self, function: Any, address: int, pitch: int, plane: int, here: np.ndarray) -> None:
         """Move many rows by one call, and one after the other where not all of them can be: the first that cannot says so."""
         depth, height, width = here.shape
-        planes, rows = np.arange(depth, dtype="u8") * np.uint64(plane), np.arange(height, dtype="u8") * np.uint64(pitch)
-        starts = (np.uint64(address) + planes[:, None] + rows).reshape(-1)
-        for first in range(0, len(starts), _MOST_PARTS):
-            some = starts[first:first + _MOST_PARTS]
+        for first in range(0, depth * height, _MOST_PARTS):
+            planes, rows = np.divmod(np.arange(first, min(first + _MOST_PARTS, depth * height), dtype="u8"), np.uint64(height))
+            some = np.uint64(address) + planes * np.uint64(plane) + rows * np.uint64(pitch)
             other = np.stack([some, np.full(len(some), width, "u8")], axis=1)
             place = here.ctypes.data + first * width
             mine = _Part(place, len(some) * width)

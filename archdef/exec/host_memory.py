@@ -133,6 +133,13 @@ class HostMemory:
         with contextlib.suppress(BufferError):      # a copy in a stream may still hold it
             connection.unmap(address, block.array.nbytes)
 
+    def close(self) -> None:
+        """Give all of it back: the program has ended."""
+        with self._lock:
+            for block in self._shared:
+                unpin(block.array)
+            self._shared, self._in_kernels = Ranges(), Ranges()
+
     def view(self, address: int, nbytes: int) -> np.ndarray | None:
         """Give bytes that lie in one block; None if they do not."""
         with self._lock:

@@ -21,7 +21,7 @@ from archdef.exec.contexts import QUERIES
 from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
-from archdef.exec.wire import Connection, Gone, Hello, Request
+from archdef.exec.wire import Connection, Gone, Hello, Request, accepted
 from archdef.runtime.status import STATUS
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ def run(command: Sequence[str], architecture: str | Architecture, devices: int =
     return with_sources(found, program, (program.parent, Path()))
 
 
+def _end_with_its_process(session: Session) -> None:
+    """End a session when its process does, which may be long before the program that was run."""
+    if starting.wait_for(session.process):
+        session.end()
+
+
 class Server:
     """Answers one program and the processes that it starts."""
 
@@ -125,23 +131,36 @@ class Server:
             return list(self._sessions.values())
 
     def _accept(self, end: socket.socket) -> None:
-        while True:
+        for connection in accepted(end, self._refuse_thread):
             try:
-                connection, _ = end.accept()
-            except OSError:         # closed: the program has ended
-                return
-            threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
+                threading.Thread(target=self._serve, args=(Connection(connection),), daemon=True).start()
+            except RuntimeError:
+                connection.close()
+                self._refuse_thread()
+
+    def _refuse_thread(self) -> None:
+        self.complaints["threads of the program were refused: this process can open no more files (ulimit -n), or start no more threads (ulimit -u)"] = None
 
     def _session(self, hello: Hello) -> Session:
         key = hello.process, hello.image
         with self._lock:
             before = [each for each in self._sessions.values() if each.process == hello.process] if key not in self._sessions else []
             if key not in self._sessions:
-                self._sessions[key] = Session(hello.process, self.architectures, **self.options)
+                made = Session(hello.process, self.architectures, **self.options)
+                if (parent := self._forked_from(hello)) is not None:
+                    made.inherit(parent)
+                self._sessions[key] = made
+                threading.Thread(target=_end_with_its_process, args=(made,), daemon=True).start()
             found = self._sessions[key]
         for each in before:     # the process now runs another program: what the one before has not waited for is given up
             each.end()
         return found
+
+    def _forked_from(self, hello: Hello) -> Session | None:
+        """Give the session of the process that one was made from by `fork`: that of its nearest ancestor which runs the same image; None if none does."""
+        same = {process: session for (process, image), session in self._sessions.items() if image == hello.image}
+        nearest = next((same[each] for each in starting.ancestors(hello.process) if each in same), None)
+        return nearest or next(iter(same.values()), None)      # where the parent has ended, the first, which has what was registered before `main`
 
     def _serve(self, connection: Connection) -> None:
         try:

@@ -6,7 +6,7 @@ import itertools
 import logging
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
+_HANDLE_STEP: Final = 16
 _ASSUMED_CUDA: Final = 12
 _LAST_CALL_SECONDS: Final = 0.5
 """How long a call of another thread may still take when the program has ended, before its devices are stopped."""
@@ -103,7 +104,7 @@ class Session:
         """The same of those that were made by the driver's functions, which have structures of their own."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
-        self._next = itertools.count(_FIRST_HANDLE, 16)
+        self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
         self._managed: dict[int, ManagedArray] = {}
         self.unseen: dict[int, ManagedArray] = {}
         """Managed memory that the devices have not had as a whole, by address."""
@@ -118,6 +119,7 @@ class Session:
         self._tables: dict[str, int] = {}
         """Constants of libraries that the program was given → their address."""
         self._ended = False
+        self._end_lock = threading.Lock()
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -233,14 +235,12 @@ class Session:
 
     def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
-        with self.lock:
-            pointer = self._on(device).remove(address)
-        pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
-        if pointer is None or address != int(pointer):
-            raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
-        managed = self._managed.pop(address, None)
-        self.unseen.pop(address, None)
-        self.runtime.Free(pointer if managed is None else managed)
+        managed = self._managed.get(address)
+        with self._forgotten(address, device) as pointer:
+            pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+            if pointer is None or address != int(pointer):
+                raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
+            self.runtime.Free(pointer if managed is None else managed)
         if managed is not None:
             connection.unmap(address, managed.nbytes)
 
@@ -249,9 +249,25 @@ class Session:
         pointer = self.pointer(address)
         if pointer is None:
             raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMallocAsync, or was freed")
-        self.runtime.FreeAsync(pointer, stream)
+        with self._forgotten(address):
+            self.runtime.FreeAsync(pointer, stream)
+
+    @contextlib.contextmanager
+    def _forgotten(self, address: int, device: int | None = None) -> Iterator[Pointer | None]:
+        """Forget what was allocated at an address, before it is given back and another thread gets it; know it again if it is not given back."""
+        ranges = self._on(device)
         with self.lock:
-            self._on().remove(address)
+            pointer, managed, unseen = ranges.remove(address), self._managed.pop(address, None), self.unseen.pop(address, None)
+        try:
+            yield pointer
+        except BaseException:
+            with self.lock:
+                for known, array in ((self._managed, managed), (self.unseen, unseen)):
+                    if array is not None:
+                        known[address] = array
+                if pointer is not None:
+                    ranges.add(address, max(1, pointer.left), pointer)
+            raise
 
     def forget_allocations(self, connection: Connection, memory: Memory) -> None:
         """Forget what a reset of a device has freed."""
@@ -353,6 +369,16 @@ class Session:
         return self._pinned.range_at(address)
 
     # ------------------------------------------------------------------------------------------------------------- modules
+    def inherit(self, parent: Session) -> None:
+        """Know the device code that the process which this one was made from by `fork` had registered, by the same handles and addresses."""
+        self.cuda, self._next = parent.cuda, itertools.count(next(parent._next), _HANDLE_STEP)      # its other handles stand for nothing here
+        known = {id(binary): attrs.evolve(binary, kernels=dict(binary.kernels), variables=dict(binary.variables), references=dict(binary.references),
+                                          modules={}) for binary in list(parent._binaries)}
+        self._binaries = list(known.values())
+        self._handles = {handle: known[id(thing)] for handle, thing in dict(parent._handles).items() if id(thing) in known}
+        for mine, its in ((self._of_stub, parent._of_stub), (self._of_shadow, parent._of_shadow), (self._of_reference, parent._of_reference)):
+            mine.update((address, known[id(binary)]) for address, binary in dict(its).items() if id(binary) in known)
+
     def register(self, wrapper: int) -> int:
         """Read a fat binary of the program, by its wrapper's address, and give its handle."""
         images = fatbin.read(self.memory.get, wrapper)
@@ -416,11 +442,14 @@ class Session:
         return self.module(binary).symbols[binary.variables[shadow]]
 
     def end(self) -> None:
-        """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open."""
-        with self.lock:
-            if self._ended:
-                return
-            self._ended = True
+        """End what the program has launched and not waited for, as the end of a process of CUDA does, and the ranges that it has left open.
+        The memory of its devices is given back."""
+        with self._end_lock:
+            if not self._ended:
+                self._ended = True
+                self._end()
+
+    def _end(self) -> None:
         for each in (self.helper, self.idle):
             if each is not None:
                 each.end()
@@ -433,6 +462,18 @@ class Session:
         self.host.abandoned = True
         self._count()
         self.host.end_ranges()
+        if self.host.lock.acquire(timeout=_LAST_CALL_SECONDS):      # else a call of the program does not come to its end
+            try:
+                self._release()
+            finally:
+                self.host.lock.release()
+
+    def _release(self) -> None:
+        for context in self.host.contexts:
+            context.grids.advance(None)     # ends what still runs, now that the host is abandoned
+        for device in self.runtime.devices.all():
+            device.memory.close()
+        self._pinned.close()
 
     def _count(self) -> None:
         try:

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import errno
+import os
+import select
 import shutil
 import struct
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +38,33 @@ def ended(program: subprocess.Popen[bytes]) -> int:
         program.kill()
         program.wait()
         raise
+
+
+def wait_for(process: int) -> bool:
+    """Wait for the end of any process; False if the system has no way to."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:      # it was faster
+        return True
+    except OSError:
+        return False
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        poll.poll()
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def ancestors(process: int) -> Iterator[int]:
+    """Give the process that has started another one, the one that has started that, and so on, as far as they still run."""
+    while process > 1:
+        try:
+            process = int(Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            return
+        yield process
 
 
 def refusal(program: str, error: OSError) -> str:

@@ -2,16 +2,21 @@
 from __future__ import annotations
 
 import array
+import contextlib
+import errno
+import os
 import socket
 import struct
+import time
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
-
 
 _HELLO: Final = struct.Struct("<IIQQQQQII")
 _REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
 _MASK: Final = (1 << 64) - 1
+_RETRY_SECONDS: Final = 0.05
 
 
 class Gone(Exception):
@@ -45,6 +50,35 @@ class Request(NamedTuple):
     function: int
     integers: tuple[int, ...]
     floats: tuple[float, ...]
+
+
+def accepted(end: socket.socket, refused: Callable[[], None]) -> Iterator[socket.socket]:
+    """Give the connections that threads make, until the socket is shut down. One for which this process has no file left is closed, so that the thread
+    hears of it instead of waiting for ever, and `refused` is called."""
+    spare: int | None = None        # a file that is given up for that one
+    try:
+        while True:
+            if spare is None:
+                with contextlib.suppress(OSError):
+                    spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                connection, _ = end.accept()
+            except OSError as error:
+                if error.errno not in (errno.EMFILE, errno.ENFILE):
+                    return
+                if spare is None:
+                    time.sleep(_RETRY_SECONDS)      # others have taken the last one: until one of them gives it back
+                    continue
+                os.close(spare)
+                spare = None
+                with contextlib.suppress(OSError):
+                    end.accept()[0].close()
+                    refused()
+            else:
+                yield connection
+    finally:
+        if spare is not None:
+            os.close(spare)
 
 
 class Connection:

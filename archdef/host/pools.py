@@ -98,7 +98,8 @@ class Pool:
 
     def release_now(self, address: int) -> None:
         """Take memory back that nobody uses any more."""
-        self._put_back(address, self.context.default, ())
+        with self.context.host.lock:
+            self._put_back(address, self.context.default, ())
 
     def _put_back(self, address: int, stream: Stream, before: tuple[Operation, ...]) -> None:
         room = self._taken.pop(address)

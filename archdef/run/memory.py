@@ -47,6 +47,7 @@ class Memory:
         self._taken: dict[str, int] = {}
         """Bytes of each share: every launch asks for them, however many allocations there are."""
         self._lock = threading.RLock()
+        self._closed = False
 
     def allocate(self, nbytes: int, share: str = "global") -> int:
         """Reserve memory that reads zero, and give its address. Raises DeviceMemoryError past the capacity.
@@ -69,11 +70,22 @@ class Memory:
     def free(self, address: int) -> None:
         """Give memory back: now, or once no kernel runs, since arrays can also go out of scope during a launch."""
         with self._lock:
+            if self._closed:
+                return
             self.managed.pop(address, None)
             if (known := self._bytes.pop(address, None)) is not None:
                 self._taken[known[1]] -= known[0]
             self._late.append(address)
         self._catch_up()
+
+    def close(self) -> None:
+        """Give all of it back while no kernel runs: nobody uses it any more. What was made of it may outlive that, such as what launches gave."""
+        with self._lock:
+            self._closed = True
+            self._late.clear()
+            self._bytes.clear()
+            for start, _ in self.engine.allocations:
+                self.engine.free(start)
 
     def write(self, address: int | Box, data: Buffer | np.ndarray) -> None:
         """Copy a buffer of bytes to the device; where a `Box` is meant, an array of its bytes, row after row."""

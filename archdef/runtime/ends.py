@@ -15,6 +15,7 @@ from archdef.runtime.status import Refusal
 
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = range(5)
 _KINDS = {(False, False): HOST_TO_HOST, (True, False): HOST_TO_DEVICE, (False, True): DEVICE_TO_HOST, (True, True): DEVICE_TO_DEVICE}
+TO_A_DEVICE, FROM_A_DEVICE = (HOST_TO_DEVICE, DEVICE_TO_DEVICE), (DEVICE_TO_HOST, DEVICE_TO_DEVICE)
 MOST_BYTES = 1 << 62
 """More than any extent, pitch or offset can be."""
 

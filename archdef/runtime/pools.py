@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef import values
+from archdef.errors import ArchdefError
 from archdef.host.pools import Pool
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
@@ -62,11 +63,17 @@ class PoolCalls:
         if self._in_graph(pointer):
             self._free_of_graph(pointer, self._stream(stream, memory.context))
             return
-        pool = self._pooled.get((id(memory), int(pointer))) if isinstance(pointer, int) else None
+        place = id(memory), int(pointer) if isinstance(pointer, int) else -1
+        pool = self._pooled.get(place)
         if pool is None:
             raise Refusal("InvalidValue", f"{values.shown(pointer)} was not given by MallocAsync, or was freed")
-        pool.release(int(pointer), self._stream(stream, memory.context))
-        del self._pooled[id(memory), int(pointer)]
+        into = self._stream(stream, memory.context)
+        self._pooled.pop(place, None)       # before another thread is given it
+        try:
+            pool.release(int(pointer), into)
+        except ArchdefError:
+            self._pooled[place] = pool
+            raise
 
     def _from_pool(self, pool: Pool, size: int, stream: Stream) -> Pointer:
         if size < 0:

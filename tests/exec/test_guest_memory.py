@@ -63,6 +63,37 @@ def test_a_length_that_no_program_has_costs_nothing(memory, nbytes):
         memory.get(ctypes.addressof(room), nbytes)
 
 
+@pytest.mark.parametrize("beyond", [1 << 64, -1 << 64])
+def test_an_address_past_the_last_is_refused_and_does_not_begin_anew_at_0(memory, beyond):
+    room = ctypes.create_string_buffer(8)
+    for access in (lambda address: memory.get(address, 8), lambda address: memory.put(address, b"8" * 8)):
+        with pytest.raises(Refusal, match="is no memory"):
+            access(beyond + ctypes.addressof(room))
+    assert room.raw == bytes(8)
+
+
+def test_rows_of_several_planes_are_found_however_many_there_are(memory):
+    box, pitch, plane = (3, 700, 2), 5, 4000
+    data = np.random.default_rng(1).integers(0, 256, 2 * plane, "u1")
+    there = np.lib.stride_tricks.as_strided(data, box[::-1], (plane, pitch, 1))
+    found = np.empty(box[::-1], "u1")
+    memory.rows_into(data.ctypes.data, pitch, plane, found)
+    assert (found == there).all()
+    memory.rows_out_of(data.ctypes.data, pitch, plane, found[::-1].copy())
+    assert (there == found[::-1]).all()
+
+
+def test_zeros_are_written_where_all_of_them_go_or_nowhere(memory):
+    room = mmap.mmap(-1, 1 << 18)
+    room[:] = b"1" * (1 << 18)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    with pytest.raises(Refusal):
+        memory.clear(start, 1 << 46)
+    assert room[:] == b"1" * (1 << 18)
+    memory.clear(start + 1, (1 << 18) - 2)
+    assert room[:] == b"1" + bytes((1 << 18) - 2) + b"1"
+
+
 def test_pages_that_are_there_are_read_whole(memory):
     pages = mmap.mmap(-1, 3 * mmap.PAGESIZE)
     pages[-1] = 7

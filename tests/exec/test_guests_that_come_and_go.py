@@ -1,4 +1,9 @@
 """Do programs that ask in a loop come to an end, and does archdef outlive those that die or leave others behind?"""
+import functools
+import os
+import queue
+import resource
+import subprocess
 import threading
 
 import pytest
@@ -6,6 +11,8 @@ from fat import binary, entry
 
 from archdef import exec as programs
 from archdef import registry
+from archdef.exec.server import Server
+from archdef.exec.session import Session
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 KERNEL = """
@@ -52,6 +59,31 @@ def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
     assert ran(build, "polls", tmp_path).exit_code == 0
 
 
+def test_children_launch_what_was_registered_before_they_were_made(build, tmp_path):
+    found = ran(build, "children_launch", tmp_path)
+    assert found.exit_code == 0 and found.failures == () and [(each.kernel, each.launches) for each in found.kernels] == [("counts", 4)]
+    assert len(found.timelines) == 4
+
+
+def test_memory_of_a_process_is_given_back_when_it_ends_though_the_program_goes_on(build, tmp_path, monkeypatch):
+    ended = queue.Queue()
+    monkeypatch.setattr(Session, "_end", lambda session, end=Session._end: (end(session), ended.put(session)))
+    reading, writing = os.pipe()
+    monkeypatch.setattr(subprocess, "Popen", functools.partial(subprocess.Popen, stdin=reading))
+    server = Server(["gf100"])
+    running = threading.Thread(target=server.run, args=([build("guests", "shared", CODE), "outlives_a_child"],))
+    running.start()
+    try:
+        child = ended.get(timeout=60)
+        parent, found = server.sessions
+        assert found is child and running.is_alive()
+        assert [each.runtime.device(0).memory.engine.used_bytes for each in (parent, child)] == [1 << 20, 0]
+    finally:
+        os.close(writing)
+        running.join(60)
+        os.close(reading)
+
+
 def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
     found = ran(build, "configurations", tmp_path)
     assert found.exit_code == 0 and any("<<<" in text for text in found.failures)
@@ -59,6 +91,17 @@ def test_what_stands_between_the_brackets_is_kept(build, tmp_path):
 
 def test_threads_that_have_ended_hold_no_files_open(build, tmp_path):
     assert ran(build, "threads", tmp_path).exit_code == 0
+
+
+def test_threads_for_which_there_is_no_file_are_refused_and_do_not_wait(build, tmp_path):
+    program = build("guests", "shared", CODE)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 60, limits[1]))
+    try:
+        found = programs.run([program, "many_threads"], "gt200")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert found.exit_code == 0 and any("ulimit -n" in text for text in found.failures)
 
 
 def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, tmp_path):

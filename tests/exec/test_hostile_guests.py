@@ -130,3 +130,41 @@ def test_sizes_that_no_machine_has_cost_nothing(guest, name, given, caplog):
     words = [guest.room if each == "room" else each for each in given]
     guest.call(name, words[:6], words[6:] or [-1, 0, -1])
     assert caplog.records == []
+
+
+def word(guest, place):
+    return GuestMemory(guest.process.pid).word(guest.room + place)
+
+
+def test_room_for_nodes_that_no_program_has_is_not_filled(guest, caplog):
+    memory = GuestMemory(guest.process.pid)
+    assert guest.call("cudaGraphCreate", [guest.room, 0]) == 0
+    graph = word(guest, 0)
+    assert guest.call("cudaGraphAddEmptyNode", [guest.room, graph, 0, 0]) == 0
+    node = word(guest, 0)
+    for room, status in ((1 << 40, "InvalidValue"), ((1 << 64) - 1, "InvalidValue"), (5, "Success")):
+        memory.put(guest.room, b"\xff" * 64)
+        memory.put_word(guest.room + 128, room)
+        assert guest.call("cudaGraphGetNodes", [graph, guest.room, guest.room + 128]) == STATUS[status][0]
+    assert [word(guest, 8 * place) for place in range(6)] == [node, 0, 0, 0, 0, (1 << 64) - 1] and word(guest, 128) == 1
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("width, pitch, height, depth, status", [
+    (1, 0, 1 << 50, 1, "InvalidPitchValue"), (1, 1 << 40, 1, 1 << 50, "InvalidPitchValue"), (1, 2, 1 << 50, 1, "NotSupported"), (4, 2, 2, 1, "InvalidPitchValue")])
+def test_a_node_that_copies_rows_without_end_is_refused(guest, width, pitch, height, depth, status):
+    assert guest.call("cudaGraphCreate", [guest.room, 0]) == guest.call("cudaMalloc", [guest.room + 8, 4096]) == 0
+    graph, data = word(guest, 0), word(guest, 8)
+    end = [0, 0, 0, 0, data, pitch, width, 0]
+    GuestMemory(guest.process.pid).put(guest.room, struct.pack("<20Q", *end, *end, width, height, depth, 3))
+    assert guest.call("cudaGraphAddMemcpyNode", [guest.room + 512, graph, 0, 0, guest.room]) == STATUS[status][0]
+
+
+def test_the_driver_copies_as_many_rows_as_there_are(guest):
+    rows, pitch = (1 << 20) + 1, 2
+    assert guest.call("cuInit", [0]) == guest.call("cuDevicePrimaryCtxRetain", [guest.room, 0]) == 0
+    assert guest.call("cuCtxSetCurrent", [word(guest, 0)]) == 0
+    assert guest.call("cuMemAlloc_v2", [guest.room, rows * pitch]) == guest.call("cuMemAlloc_v2", [guest.room + 8, rows * pitch]) == 0
+    ends = [struct.pack("<QQI4x4Q", 0, 0, 2, 0, word(guest, place), 0, pitch) for place in (0, 8)]
+    GuestMemory(guest.process.pid).put(guest.room, b"".join(ends) + struct.pack("<QQ", 1, rows))
+    assert guest.call("cuMemcpy2D_v2", [guest.room]) == 0

@@ -37,6 +37,12 @@ def test_kernels_that_the_program_waits_for_are_timed_in_any_case(build, machine
     assert found.timed > 0
 
 
+@pytest.mark.parametrize("machine", SEEING)
+def test_memory_that_both_see_is_an_end_of_copies_in_any_direction(build, machine, tmp_path):
+    found, printed = run([build("mapped"), "directions"], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0
+
+
 @pytest.mark.parametrize("machine", sorted(set(MACHINES) - set(SEEING)))
 def test_a_machine_whose_kernels_do_not_see_it_says_so(build, machine, tmp_path):
     found, printed = run([build("mapped"), "refused"], machine, tmp_path)

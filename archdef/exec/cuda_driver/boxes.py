@@ -20,7 +20,6 @@ plane to plane; width, height and depth."""
 _HOST, _DEVICE, _ARRAY, _UNIFIED = range(1, 5)
 _DIRECTIONS: Final = {(_HOST, _HOST): ends.HOST_TO_HOST, (_HOST, _DEVICE): ends.HOST_TO_DEVICE, (_DEVICE, _HOST): ends.DEVICE_TO_HOST,
                       (_DEVICE, _DEVICE): ends.DEVICE_TO_DEVICE}
-_MOST_ROWS: Final = 1 << 20
 
 
 class _End(NamedTuple):
@@ -77,7 +76,7 @@ def rows_of(data: bytes) -> list[tuple[int, int, int, int]]:
     source, to, (width, height, depth) = _ends_of_box(data)
     if _ARRAY in (source.kind, to.kind):
         raise Refusal("NotSupported", "a node that copies arrays: graphs copy plain memory here")
-    if not width or height * depth > _MOST_ROWS:
+    if not width:
         raise Refusal("InvalidValue", f"{depth} planes of {height} rows of {width} bytes")
     there, here = ((0, 0, 0, place.address, place.pitch, 0, end.rows) for end in (to, source) for place in [end.place(width, height, depth)])
     return [(*row, _direction(to, source)) for row in copies.rows_of(here, there, (width, height, depth))]
@@ -91,8 +90,6 @@ def _copy(thread: Thread, to: _End, source: _End, box: tuple[int, int, int], str
     width, height, depth = box
     if not min(box):
         return
-    if height * depth > _MOST_ROWS:
-        raise Refusal("InvalidValue", f"{depth} planes of {height} rows")
     copy_box(thread, to.side(thread, width, height, depth), source.side(thread, width, height, depth), box, _direction(to, source), stream, wait)
 
 

@@ -9,7 +9,6 @@ from archdef.exec.cuda_runtime import boxes, memory
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal
 
-_MOST_ROWS: Final = 1 << 20
 _ELEMENT_BYTES: Final = (4, 8, 16)
 
 

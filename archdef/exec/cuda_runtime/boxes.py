@@ -9,10 +9,11 @@ import attrs
 import numpy as np
 
 from archdef.exec.calls import Int, Thread, answers, signed
-from archdef.exec.cuda_runtime.memory import device_end
+from archdef.exec.cuda_runtime.memory import check_end, check_kind, device_end
 from archdef.exec.guest import GuestRows
+from archdef.host.box import reach
 from archdef.runtime.arrays import Array
-from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Region, check_reach
+from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, FROM_A_DEVICE, TO_A_DEVICE, Region, check_reach
 from archdef.runtime.pitched import unit_of
 from archdef.runtime.status import Refusal
 from archdef.runtime.structures import Extent
@@ -53,6 +54,9 @@ def copy_box(thread: Thread, to: Side, source: Side, box: Box, kind: int, stream
     if not wait and thread.runtime.StreamIsCapturing(session.stream(stream)):
         thread.runtime.copy_box(_when_it_runs(thread, target, box), _when_it_runs(thread, origin, box), box, DEFAULT, session.stream(stream), wait=False)
         return
+    for side in (target, origin):
+        if isinstance(side, Place):     # the rows have to be there before room is made for them
+            thread.memory.check_last(side.address, reach(*box, side.pitch, side.plane))
     bounced: tuple[Place, np.ndarray] | None = None
     if isinstance(target, Place):
         bounced = target, np.empty(box[::-1], "u1")
@@ -93,16 +97,14 @@ def _when_it_runs(thread: Thread, side: Side, box: Box) -> Region:
 
 
 def _check_direction(thread: Thread, to: Side, source: Side, kind: int) -> None:
-    if kind > DEFAULT:
-        raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
+    check_kind(kind)
     if kind == DEFAULT:
         return
-    for side, meant in ((to, kind in (HOST_TO_DEVICE, DEVICE_TO_DEVICE)), (source, kind in (DEVICE_TO_HOST, DEVICE_TO_DEVICE))):
-        if isinstance(side, Region):
-            if not meant:
-                raise Refusal("InvalidMemcpyDirection", f"an array is a device's memory: a copy in direction {kind} wants it otherwise")
-        elif meant != (thread.session.pointer(side.address, side.device) is not None) and not thread.session.is_managed(side.address):
-            raise Refusal("InvalidValue", f"{side.address:#x} is {'no' if meant else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
+    for side, on_device in ((to, kind in TO_A_DEVICE), (source, kind in FROM_A_DEVICE)):
+        if isinstance(side, Place):
+            check_end(thread, side.address, thread.session.pointer(side.address, side.device), on_device, kind)
+        elif not on_device:
+            raise Refusal("InvalidMemcpyDirection", f"an array is a device's memory: a copy in direction {kind} wants it otherwise")
 
 
 @answers("cudaMemcpy2D", "cudaMemcpy2D_ptds")

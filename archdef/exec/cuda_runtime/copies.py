@@ -2,11 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from archdef.exec.calls import Thread
 from archdef.exec.guest import GuestBytes
 from archdef.host.pinned import HostBytes
 from archdef.run.pointer import Pointer
+from archdef.runtime.status import Refusal
+
+MOST_ROWS: Final = 1 << 20
+"""Rows of a node of a graph, each of which is a copy of its own."""
 
 
 def copy_ends(thread: Thread, to: int, source: int, nbytes: int) -> tuple[Pointer | HostBytes, Pointer | HostBytes]:
@@ -24,7 +29,7 @@ def _end(thread: Thread, address: int, nbytes: int) -> Pointer | HostBytes:
 
 
 def rows_of(source: Sequence[int], to: Sequence[int], extent: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Give addresses and bytes of the rows of a copy of planes; as one row what has no gaps.
+    """Give addresses and bytes of the rows of a copy of planes; as one row what has no gaps. Raises Refusal for rows that lie over each other.
 
     source, to : position of three, pointer, pitch, width and height of what lies there, as in cudaMemcpy3DParms.
     """
@@ -38,6 +43,11 @@ def rows_of(source: Sequence[int], to: Sequence[int], extent: Sequence[int]) -> 
     if whole or height == depth == 1:
         yield starts[0], starts[1], width * height * depth
         return
+    if any(height > 1 and width > pitch or depth > 1 and width + (height - 1) * pitch > plane for pitch, plane in steps):
+        apart = " and ".join(str(pitch) for pitch, _ in steps)
+        raise Refusal("InvalidPitchValue", f"{depth} planes of {height} rows of {width} bytes, which lie {apart} apart")
+    if height * depth > MOST_ROWS:
+        raise Refusal("NotSupported", f"a node of a graph that copies {depth} planes of {height} rows: {MOST_ROWS} rows are the most that one copies here")
     for plane in range(depth):
         for row in range(height):
             there, here = (start + plane * by_plane + row * by_row for start, (by_row, by_plane) in zip(starts, steps, strict=True))

@@ -63,7 +63,8 @@ def put_nodes(thread: Thread, outs: Sequence[int], count_out: int, rows: Sequenc
     room = thread.memory.word(count_out)
     for out, nodes in zip(outs, rows, strict=True):
         handles = [thread.session.handle_of(node) for node in nodes[:room]]
-        thread.memory.put(out, struct.pack(f"<{room}Q", *handles, *(0,) * (room - len(handles))))
+        thread.memory.put(out, struct.pack(f"<{len(handles)}Q", *handles))
+        thread.memory.clear(out + 8 * len(handles), 8 * (room - len(handles)))
     if edges:
         thread.memory.put(edges, bytes(_EDGE_BYTES * min(room, len(rows[0]))))
     thread.memory.put_word(count_out, min(room, len(rows[0])))

@@ -125,8 +125,9 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
         kind, device, host = _MANAGED if managed else _DEVICE, address, address if managed else 0
         number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is pointer.memory)
     else:
-        pinned = thread.session.host_view(address, 1) is not None
-        seen = pinned and thread.runtime.GetDeviceProperties().canMapHostMemory
+        allocated = thread.session.host_view(address, 1) is not None
+        seen = allocated and thread.runtime.GetDeviceProperties().canMapHostMemory
+        pinned = allocated or thread.session.is_registered(address)
         device = thread.session.host_on_devices(thread.connection, address) if seen else 0
         kind, number, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, address if pinned else 0
     thread.memory.put(out, _ATTRIBUTES.pack(kind, number, device, host))
@@ -144,8 +145,7 @@ def device_end(thread: Thread, address: int, device: int | None = None) -> Point
 def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: int, wait: bool) -> None:
     """Copy between the program's memory and the devices'. What is not page-locked makes the call wait, as it does in CUDA."""
     session = thread.session
-    if kind > ends.DEFAULT:
-        raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
+    check_kind(kind)
     if not nbytes:      # and the addresses may be just past what was allocated
         return
     end, start = session.pointer(to), session.pointer(source)
@@ -184,16 +184,24 @@ def copy(thread: Thread, to: int, source: int, nbytes: int, kind: int, stream: i
         thread.memory.out_of(to, bounced)
 
 
-def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
-    """Check that the ends of a copy lie where its direction says: what kernels and program have at one address is on both sides. Raises Refusal."""
-    if kind > ends.DEFAULT:
+def check_kind(kind: int) -> None:
+    """Check that a number means a direction. Raises Refusal."""
+    if not 0 <= kind <= ends.DEFAULT:
         raise Refusal("InvalidMemcpyDirection", f"there is no direction {kind}")
-    if kind == ends.DEFAULT:
-        return
-    both = (*to, kind in (ends.HOST_TO_DEVICE, ends.DEVICE_TO_DEVICE)), (*source, kind in (ends.DEVICE_TO_HOST, ends.DEVICE_TO_DEVICE))
-    for address, pointer, on_device in both:
-        if on_device != (pointer is not None) and not (thread.session.is_managed(address) if pointer is not None else thread.session.host_range(address)):
-            raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
+
+
+def check_direction(thread: Thread, to: tuple[int, Pointer | None], source: tuple[int, Pointer | None], kind: int) -> None:
+    """Check that the ends of a copy lie where its direction says. Raises Refusal."""
+    check_kind(kind)
+    if kind != ends.DEFAULT:
+        check_end(thread, *to, kind in ends.TO_A_DEVICE, kind)
+        check_end(thread, *source, kind in ends.FROM_A_DEVICE, kind)
+
+
+def check_end(thread: Thread, address: int, pointer: Pointer | None, on_device: bool, kind: int) -> None:
+    """Check that one end lies where a direction says: what kernels and program have at one address is on both sides. Raises Refusal."""
+    if on_device != (pointer is not None) and not (thread.session.is_managed(address) if pointer is not None else thread.session.host_range(address)):
+        raise Refusal("InvalidValue", f"{address:#x} is {'no' if pointer is None else 'a'} device's memory: a copy in direction {kind} wants it otherwise")
 
 
 @answers("cudaMemcpy", "cudaMemcpy_ptds")

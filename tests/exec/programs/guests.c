@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cuda_few.h"
@@ -89,6 +90,60 @@ static int leaves_a_child(void)
     return 0;
 }
 
+static int counted(void)
+{
+    int *data, last = 0;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaMemcpy(&last, data, sizeof last, 2));
+    return last == 199 ? 0 : 5;
+}
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* The device code was registered before `main`, by the first of these processes. Of the last one the parent ends before it asks for anything. */
+static int children_launch(void)
+{
+    int done[2];
+    char last = 9;
+    pid_t child = fork();
+    if (!child) {
+        pid_t grandchild = fork();
+        _exit(grandchild ? counted() || status_of(grandchild) : counted());
+    }
+    if (status_of(child) || pipe(done))
+        return 6;
+    child = fork();
+    if (!child) {
+        if (fork())
+            _exit(0);
+        usleep(300000);
+        last = counted();
+        _exit(write(done[1], &last, 1) != 1);
+    }
+    return status_of(child) || read(done[0], &last, 1) != 1 || last ? 7 : counted();
+}
+
+/* A child allocates and ends; its parent lives until standard input ends. */
+static int outlives_a_child(void)
+{
+    void *there;
+    CHECK(cudaMalloc(&there, 1 << 20));
+    pid_t child = fork();
+    if (!child)
+        _exit(cudaMalloc(&there, 1 << 20) || cudaMallocHost(&there, 1 << 20));
+    if (status_of(child))
+        return 5;
+    while (read(0, &child, 1) > 0);
+    return 0;
+}
+
 static int configurations(void)
 {
     extern unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
@@ -139,6 +194,33 @@ static int threads(void)
     return open_files() == before ? 0 : 6;
 }
 
+static pthread_barrier_t all_asked;
+static int answered, unanswered;
+
+static void *asks_beside_others(void *unused)
+{
+    __sync_fetch_and_add(asks(unused) ? &unanswered : &answered, 1);
+    pthread_barrier_wait(&all_asked);
+    return unused;
+}
+
+static int many_threads(void)
+{
+    enum { MANY = 120 };
+    pthread_t thread[MANY];
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    pthread_barrier_init(&all_asked, NULL, MANY);
+    for (int i = 0; i < MANY; ++i)
+        if (pthread_create(&thread[i], NULL, asks_beside_others, NULL))
+            return 5;
+    for (int i = 0; i < MANY; ++i)
+        pthread_join(thread[i], NULL);
+    return answered && unanswered && !asks(NULL) ? 0 : 6;
+}
+
 static int allocated = -1, launched = -1;
 static char said[64];
 
@@ -183,8 +265,8 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
-        {"leaves_a_child", leaves_a_child}, {"configurations", configurations},
-        {"threads", threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
+        {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"outlives_a_child", outlives_a_child}, {"configurations", configurations},
+        {"threads", threads}, {"many_threads", many_threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
             return parts[i].run();

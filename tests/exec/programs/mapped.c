@@ -49,15 +49,23 @@ static void allocated(void)
     CHECK(cudaFreeHost(plain));
 }
 
+struct attributes { int kind, device; void *there, *here; };
+int cudaPointerGetAttributes(struct attributes *, const void *);
+
 static void registers(void)
 {
+    struct attributes about;
     char *whole = malloc(1 << 16);
     int *here = (int *)(whole + 1000), *there = NULL;
     for (int i = 0; i < 1 << 16; ++i)
         whole[i] = i;
     for (int i = 0; i < N; ++i)
         here[i] = i;
+    CHECK(cudaPointerGetAttributes(&about, here + 1));
+    expect(about.kind == 0 && about.device == -2 && !about.there && !about.here, "ordinary memory");
     CHECK(cudaHostRegister(here, N * sizeof(int), Mapped));
+    CHECK(cudaPointerGetAttributes(&about, here + 1));
+    expect(about.kind == 1 && about.device == 0 && about.here == here + 1, "page-locked memory of the program's own");
     CHECK(cudaHostGetDevicePointer((void **)&there, here, 0));
     for (int round = 1, power = 3; round < 3; ++round, power *= 3) {
         scaled(there);
@@ -149,6 +157,24 @@ static void wrong(void)
     CHECK(cudaHostUnregister(here));
 }
 
+/* In rows or not: memory that both sides see at one address may be either end of any copy. */
+static void directions(void)
+{
+    char *seen, *device, plain[64];
+    CHECK(cudaMallocHost((void **)&seen, 4096));
+    CHECK(cudaMalloc((void **)&device, 4096));
+    for (int kind = -1; kind < 6; ++kind) {
+        const int known = kind >= 0 && kind <= Default, to_device = kind == ToDevice || kind == Default;
+        const struct { char *to, *from; int allowed; } copies[] = {
+            {seen, seen + 64, 1}, {device, seen, to_device || kind == 3}, {seen, device, kind >= ToHost}, {device, plain, to_device}};
+        for (int i = 0; i < 4; ++i) {
+            const int status = !known ? 21 : copies[i].allowed ? 0 : 1;
+            expect(cudaMemcpy(copies[i].to, copies[i].from, 64, kind) == status, "the direction of a copy");
+            expect(cudaMemcpy2D(copies[i].to, 32, copies[i].from, 32, 32, 2, kind) == status, "the direction of a copy of rows");
+        }
+    }
+}
+
 static void refused(void)
 {
     int *there;
@@ -158,4 +184,4 @@ static void refused(void)
 }
 
 PARTS({"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside},
-      {"wrong", wrong}, {"refused", refused})
+      {"wrong", wrong}, {"directions", directions}, {"refused", refused})

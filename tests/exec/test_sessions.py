@@ -1,0 +1,79 @@
+"""Does a session know what a program has allocated, also while that is given back, and when it is refused to be?"""
+import contextlib
+import os
+import sys
+
+import pytest
+
+from archdef import registry
+from archdef.errors import HostError
+from archdef.exec.session import Session
+from archdef.host import pools
+from archdef.runtime.status import Refusal
+
+pytestmark = pytest.mark.skipif("v100" not in registry.names() or not sys.platform.startswith("linux"), reason="needs the plugins of this repository")
+
+
+class Connection:
+    """A program that maps where it is asked to."""
+
+    def map(self, address, nbytes, offset, descriptor):
+        return address
+
+    def unmap(self, address, nbytes):
+        pass
+
+
+@pytest.fixture
+def session():
+    made = Session(os.getpid(), ["v100"])
+    yield made
+    made.end()
+
+
+def allocate(session, how):
+    if how == "managed":
+        array = session.runtime.MallocManaged(4096)
+        session.map_managed(Connection(), array)
+        return array.address
+    return session.allocated(session.runtime.Malloc(4096) if how == "plain" else session.runtime.MallocAsync(4096))
+
+
+def free(session, how, address):
+    if how == "pool":
+        session.free_async(address, None)
+    else:
+        session.free(Connection(), address)
+
+
+@pytest.mark.parametrize("how", ["plain", "managed", "pool"])
+def test_memory_that_is_refused_to_be_freed_is_known_and_can_be_freed_later(session, how):
+    address, runtime = allocate(session, how), session.runtime
+    stream = runtime.StreamCreate()
+    runtime.StreamBeginCapture(stream, 0)
+    with pytest.raises((Refusal, HostError)):
+        if how == "pool":
+            session.free_async(address, stream)
+        else:
+            free(session, how, address)
+    with contextlib.suppress(HostError):
+        runtime.StreamEndCapture(stream)
+    assert session.pointer(address + 8) is not None and session.is_managed(address) == (how == "managed") == (address in session.unseen)
+    free(session, how, address)
+    assert session.pointer(address) is None and not session.is_managed(address)
+    with pytest.raises(Refusal):
+        free(session, how, address)
+
+
+def test_memory_that_another_thread_is_given_while_it_is_freed_is_that_threads(session, monkeypatch):
+    def released(pool, address, stream, release=pools.Pool.release):
+        release(pool, address, stream)
+        taken.append(session.allocated(session.runtime.MallocAsync(4096)))      # as a thread that comes between would
+    taken = []
+    monkeypatch.setattr(pools.Pool, "release", released)
+    address = allocate(session, "pool")
+    free(session, "pool", address)
+    assert taken == [address]
+    monkeypatch.undo()
+    assert session.pointer(address) is not None
+    free(session, "pool", address)
