@@ -5,9 +5,10 @@ import struct
 from typing import Any, Final
 
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
+from archdef.exec.fatbin import NEWEST_PTX
 from archdef.runtime.status import Refusal
 
-DRIVER_VERSION: Final = 13000
+DRIVER_VERSION: Final = 1000 * (NEWEST_PTX + 4)
 """What the driver says it is: the newest CUDA whose programs are known to run."""
 MAX_PITCH: Final = (1 << 31) - 1
 TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
