@@ -137,7 +137,8 @@ class Server:
         with self._lock:
             before = [each for each in self._sessions.values() if each.process == hello.process] if key not in self._sessions else []
             if key not in self._sessions:
-                self._sessions[key] = Session(hello.process, self.architectures, **self.options)
+                self._sessions[key] = made = Session(hello.process, self.architectures, **self.options)
+                made.cuda = hello.cuda or made.cuda
             found = self._sessions[key]
         for each in before:     # the process now runs another program: what the one before has not waited for is given up
             each.end()

@@ -14,7 +14,7 @@ MAX_PITCH: Final = (1 << 31) - 1
 TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
 TEXTURE_PITCH_ALIGNMENT: Final = 32
 
-# Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 11, 12 (after which `reserved` stands) and 13, which left some out.
+# Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 13, of which each added some at its end (before `reserved`), and 13 left some out.
 _GONE_IN_13: Final = {"clockRate", "deviceOverlap", "kernelExecTimeoutEnabled", "computeMode", "maxTexture1DLinear", "memoryClockRate",
                       "singleToDoublePrecisionPerfRatio", "cooperativeMultiDeviceLaunch"}
 _FIELDS: Final = (
@@ -30,8 +30,15 @@ _FIELDS: Final = (
     "singleToDoublePrecisionPerfRatio:i pageableMemoryAccess:i concurrentManagedAccess:i computePreemptionSupported:i "
     "canUseHostPointerForRegisteredMem:i cooperativeLaunch:i cooperativeMultiDeviceLaunch:i sharedMemPerBlockOptin:Q "
     "pageableMemoryAccessUsesHostPageTables:i directManagedMemAccessFromHost:i maxBlocksPerMultiProcessor:i accessPolicyMaxWindowSize:i "
-    "reservedSharedMemPerBlock:Q").split()
-
+    "reservedSharedMemPerBlock:Q hostRegisterSupported:i sparseCudaArraySupported:i hostRegisterReadOnlySupported:i timelineSemaphoreInteropSupported:i "
+    "memoryPoolsSupported:i gpuDirectRDMASupported:i gpuDirectRDMAFlushWritesOptions:I gpuDirectRDMAWritesOrdering:i memoryPoolSupportedHandleTypes:I "
+    "deferredMappingCudaArraySupported:i ipcEventSupported:i clusterLaunch:i unifiedFunctionPointers:i deviceNumaConfig:i deviceNumaId:i mpsEnabled:i "
+    "hostNumaId:i gpuPciDeviceID:I gpuPciSubsystemID:I hostNumaMultinodeIpcSupported:i").split()
+_SINCE: Final = {
+    **dict.fromkeys(("persistingL2CacheMaxSize", "maxBlocksPerMultiProcessor", "accessPolicyMaxWindowSize", "reservedSharedMemPerBlock"), 11),
+    **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("hostRegisterSupported:i"):]), 12),
+    **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("deviceNumaConfig:i"):]), 13)}
+"""Field → the major version of CUDA that has it first, where that is later than 10."""
 
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
@@ -62,7 +69,7 @@ def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
     data = b""
     for field in _FIELDS:
         name, _, code = field.partition(":")
-        if cuda >= 13 and name in _GONE_IN_13:
+        if cuda >= 13 and name in _GONE_IN_13 or cuda < _SINCE.get(name, 0):
             continue
         letter, count = code[-1], int(code[:-1] or 1)
         size = {"Q": 8, "s": 1}.get(letter, 4)
