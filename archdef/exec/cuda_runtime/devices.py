@@ -42,7 +42,8 @@ _SINCE: Final = {
 
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
-    34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
+    73: "MaxTexture2DMipmappedWidth", 74: "MaxTexture2DMipmappedHeight", 77: "MaxTexture1DMipmappedWidth",
+    139: "GpuPciDeviceId", 140: "GpuPciSubsystemId", 34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
     88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
     93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
     101: "DirectManagedMemAccessFromHost", 102: "VirtualMemoryManagementSupported", 103: "HandleTypePosixFileDescriptorSupported",
@@ -58,10 +59,9 @@ _NOT_HERE: Final = {
 """Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
-_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 99: 1, 126: 1}
-"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; that memory of the host can be
-page-locked (HostRegisterSupported); the one domain in which accesses are ordered (MemSyncDomainCount)."""
-_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
+_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
+"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; the one domain in which accesses are ordered (MemSyncDomainCount)."""
+CONSTANT_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
 
 
 def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
@@ -106,9 +106,9 @@ def get_properties_12(thread: Thread, out: int, number: Int) -> None:
 @answers("cudaDeviceGetAttribute")
 def get_attribute(thread: Thread, out: int, attribute: Int, number: Int) -> None:
     """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
-    if attribute in _ATTRIBUTES:
+    if attribute in CONSTANT_ATTRIBUTES:
         thread.runtime.device(signed(number))
-        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else _ATTRIBUTES[attribute], 4)
+        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else CONSTANT_ATTRIBUTES[attribute], 4)
         return
     thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, signed(number)), 4)
 
