@@ -225,6 +225,17 @@ static void contexts(void)
     EXPECT(got == primary);                         /* the runtime uses primary contexts */
 }
 
+static void asked(void)
+{
+    CUdevice device;
+    int version, count;
+    CHECK(cudaDriverGetVersion(&version));
+    FAILS("CUDA_ERROR_NOT_INITIALIZED", cuDeviceGet(&device, 0));
+    CHECK(cudaGetDeviceCount(&count));      /* which initialises the driver, and makes no context */
+    CHECK(cuDeviceGet(&device, 0));
+    FAILS("CUDA_ERROR_INVALID_CONTEXT", cuCtxSynchronize());
+}
+
 static void uninitialised(void)
 {
     CUcontext got = (void *)1;
@@ -365,6 +376,8 @@ int main(int count, char **arguments)
         {"linking", linking}};
     if (!strcmp(arguments[1], "uninitialised"))
         uninitialised();
+    if (!strcmp(arguments[1], "asked"))
+        asked();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strcmp(arguments[1], parts[i].name))
             set_up(), parts[i].part();
