@@ -337,7 +337,7 @@ struct slot { uint8_t code[6]; uint8_t unused[2]; void *target; };      /* jmp *
 /* The functions of NVRTC in an object. */
 struct nvrtc { void *ptx, *ptx_bytes, *cubin, *cubin_bytes; };
 
-struct redirection { struct slot *slots; size_t used, most; struct nvrtc nvrtc; };
+struct redirection { struct slot *slots; size_t used, most; struct nvrtc nvrtc; int driver; };
 
 static int divert(uint8_t *function, void *target, struct redirection *to)
 {
@@ -446,6 +446,17 @@ static void note_needed(const struct link_map *object)
             note_version(strtoul(names + entry->d_un.d_val + sizeof runtime - 1, NULL, 10));
 }
 
+/* Whether a name is that of one of the driver's functions. No program has the driver linked into it: what it calls so is its own, such as one that looks
+   up the driver's functions and keeps them in variables. */
+static int is_drivers(const char *name) { return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z'; }
+
+static int is_driver(const char *path)
+{
+    static const char library[] = "libcuda.so";
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, library, sizeof library - 1);
+}
+
 /* Lead the functions here that one table of symbols names. */
 static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names, size_t names_bytes, uintptr_t base, struct redirection *to,
                        struct marks *marks)
@@ -460,7 +471,7 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
             note_nvrtc(name, function, &to->nvrtc);
         standin_note_nvjitlink(name, function);
         note_mark(name, marks);
-        if (!found || (void *)function == found)
+        if (!found || (void *)function == found || (is_drivers(name) && !to->driver))
             continue;
         if (!room_for_slots(base, to))
             return say("no memory near the program's code");
@@ -469,14 +480,14 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
     }
 }
 
-static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
+static void lead_here(const uint8_t *file, size_t size, uintptr_t base, int driver)
 {
     const Elf64_Ehdr *head = (const void *)file;
     if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64
         || head->e_shoff > size || head->e_shnum > (size - head->e_shoff) / sizeof(Elf64_Shdr))
         return;
     const Elf64_Shdr *sections = (const void *)(file + head->e_shoff);
-    struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}};
+    struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}, driver};
     struct marks marks = {0, 0, 0};
     for (int i = 0; i < head->e_shnum; ++i) {
         const Elf64_Shdr *table = sections + i;
@@ -507,7 +518,7 @@ static void lead_object(const struct link_map *object)
     close(descriptor);
     if (file == MAP_FAILED)
         return;
-    lead_here(file, is.st_size, object->l_addr);
+    lead_here(file, is.st_size, object->l_addr, is_driver(object->l_name));
     munmap(file, is.st_size);
 }
 

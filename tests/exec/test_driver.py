@@ -112,3 +112,9 @@ def test_the_first_launches_of_a_program_are_timed(build, most, timed, tmp_path)
 def test_a_number_of_launches_that_cannot_be_is_refused(wrong):
     with pytest.raises(LaunchError, match="max_launches"):
         programs.run(["true"], MACHINES[0], max_launches=wrong)
+
+
+def test_a_program_may_have_functions_of_the_drivers_names(build, tmp_path):
+    """As matrixMulDynlinkJIT of cuda-samples has: the driver is never linked into a program, so that they are its own."""
+    found, printed = run([build("looks_up")], MACHINES[0], tmp_path, devices=2)
+    assert printed == "0 2\n" and found.exit_code == 0
