@@ -71,7 +71,8 @@ class Refusal(ArchdefError):
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
 _LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit",
-             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "image": "NoKernelImageForDevice", "cluster": "InvalidClusterSize"}
+             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "image": "NoKernelImageForDevice",
+             "cluster": "InvalidClusterSize"}
 _CAPTURES = {"CapturedEvent": "CapturedEvent", "IllegalState": "IllegalState", "Mode": "InvalidValue"}
 """Kind of archdef's error → the runtime's name."""
 

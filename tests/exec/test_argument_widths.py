@@ -54,7 +54,6 @@ def test_answers_are_annotated_as_the_headers_declare():
     for name, call in CALLS.items():
         plain = re.sub(r"(_v\d)?(_pt[ds][sz])?$", "", name)
         known = [[each for each in one if each != "float"] for one in prototypes.get(plain, [])]
-        other = CALLS.get(plain, call)
         differ = inspect.unwrap(CALLS.get(plain, call).answer) is not inspect.unwrap(call.answer)       # what its versions take
         if call.refused or differ or not known or any(len(one) != call.parameters for one in known):
             continue

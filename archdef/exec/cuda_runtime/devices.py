@@ -43,7 +43,8 @@ _SINCE: Final = {
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
     73: "MaxTexture2DMipmappedWidth", 74: "MaxTexture2DMipmappedHeight", 77: "MaxTexture1DMipmappedWidth",
-    139: "GpuPciDeviceId", 140: "GpuPciSubsystemId", 34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
+    139: "GpuPciDeviceId", 140: "GpuPciSubsystemId",
+    34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
     88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
     93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
     101: "DirectManagedMemAccessFromHost", 102: "VirtualMemoryManagementSupported", 103: "HandleTypePosixFileDescriptorSupported",
@@ -60,7 +61,8 @@ _NOT_HERE: Final = {
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
 _SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
-"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; the one domain in which accesses are ordered (MemSyncDomainCount)."""
+"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; the one domain
+in which accesses are ordered (MemSyncDomainCount)."""
 CONSTANT_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
 
 
