@@ -162,7 +162,7 @@ class LaunchError(ArchdefError):
     """A launch that the architecture's limits, or the kernel's own signature, refuse.
 
     kind : what it is about: ``shape`` of grid or block, ``resources`` of a multiprocessor, ``residency`` of all blocks at once, ``feature``
-           that the architecture lacks, ``name`` of a kernel or variable that is not there; empty: anything else.
+           that the architecture lacks, ``name`` of a kernel or variable that is not there, ``image``: code for another kind of machine; empty: anything else.
     """
 
     def __init__(self, message: str, kind: str = ""):

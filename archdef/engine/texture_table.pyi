@@ -24,3 +24,4 @@ class AddressMode(IntEnum):
     AM_WRAP = 1
     AM_MIRROR = 2
     AM_BORDER = 3
+MOST_EXTENT: int

@@ -17,6 +17,8 @@ QUERIES: Final = frozenset(
     "cudaGetDeviceCount cudaGetDevice cudaGetDeviceProperties cudaGetDeviceProperties_v2 cudaDeviceGetAttribute cudaDeviceGetPCIBusId cudaDeviceGetByPCIBusId "
     "cudaDriverGetVersion cudaRuntimeGetVersion cudaDeviceCanAccessPeer cudaGetDriverEntryPoint cudaGetDriverEntryPointByVersion cudaSetDeviceFlags".split())
 """Functions of the runtime that make no context."""
+WITHOUT_DRIVER: Final = frozenset(("cudaDriverGetVersion", "cudaRuntimeGetVersion"))
+"""Those that do without ``cuInit``, which all others call."""
 
 
 @attrs.define(eq=False)
@@ -49,6 +51,7 @@ class Contexts:
     def __init__(self, session: Session):
         self.session = session
         self.initialised = False
+        """Whether the process has called ``cuInit``, or the runtime has for it."""
         self.known_ones: list[Context] = []
         self._primary: dict[int, Context] = {}
 

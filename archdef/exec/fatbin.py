@@ -25,6 +25,12 @@ _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
 _HOST_LINUX_64: Final = 0x11
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
+NEWEST_PTX: Final = 9
+"""Major version of the newest PTX that is read, that of CUDA 13."""
+ELF_MAGIC: Final = b"\x7fELF"
+ELF_HEAD_BYTES: Final = 20
+"""Up to its machine, the last two of them."""
+_EM_CUDA: Final = 190
 
 
 class FatbinError(Refusal):
@@ -137,6 +143,21 @@ def ptx_version(ptx: str) -> tuple[int, int]:
     """Give the version that PTX names; (0, 0) if none."""
     found = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", ptx, re.MULTILINE)
     return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def check_version(ptx: str) -> None:
+    """Refuse PTX of a later CUDA than any whose PTX is known. Raises Refusal."""
+    if (version := ptx_version(ptx)) >= (NEWEST_PTX + 1, 0):
+        raise Refusal("UnsupportedPtxVersion", f"PTX of version {version[0]}.{version[1]}; the newest that is read is {NEWEST_PTX}, of CUDA {NEWEST_PTX + 4}")
+
+
+def is_cubin(head: bytes) -> bool:
+    """Say whether data begins as machine code does. Raises FatbinError for an ELF file of anything else."""
+    if not head.startswith(ELF_MAGIC):
+        return False
+    if int.from_bytes(head[ELF_HEAD_BYTES - 2:ELF_HEAD_BYTES], "little") != _EM_CUDA:
+        raise FatbinError("an ELF file that is no cubin")
+    return True
 
 
 def _unpacked(payload: bytes, packed: int, nbytes: int, flags: int) -> bytes:

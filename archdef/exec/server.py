@@ -17,7 +17,7 @@ from archdef.errors import ArchdefError, LaunchError
 from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, starting
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
-from archdef.exec.contexts import QUERIES
+from archdef.exec.contexts import QUERIES, WITHOUT_DRIVER
 from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
@@ -149,6 +149,7 @@ class Server:
                 made = Session(hello.process, self.architectures, **self.options)
                 if (parent := self._forked_from(hello)) is not None:
                     made.inherit(parent)
+                made.cuda = hello.cuda or made.cuda
                 self._sessions[key] = made
                 threading.Thread(target=_end_with_its_process, args=(made,), daemon=True).start()
             found = self._sessions[key]
@@ -208,6 +209,8 @@ class Server:
         thread.launching = None
         thread.per_thread = name.endswith(("_ptsz", "_ptds"))
         thread.uses_runtime = thread.uses_runtime or call.status and name not in QUERIES
+        if call.status and name not in WITHOUT_DRIVER:
+            thread.session.contexts.initialised = True
         thread.floats, thread.stack = request.floats, request.integers[6:]
         arguments = call.arguments(request.integers)
         try:

@@ -89,7 +89,7 @@ class Session:
         self.library_modules: dict[tuple[str, int], Module] = {}
         """Kernels of libraries and number of the device → their module on it."""
         self.cuda = _ASSUMED_CUDA
-        """Major version of the CUDA that compiled the program."""
+        """Major version of the CUDA that compiled the program: of its device code, or else of the runtime that it was linked with."""
         self.contexts = Contexts(self)
         self.user_objects = UserObjects()
         self._binaries: list[Binary] = []
@@ -416,6 +416,8 @@ class Session:
             if number not in binary.modules:
                 major, minor = self.capability
                 texts = [fatbin.best_ptx(image, 10 * major + minor) for image in binary.images]
+                for text in texts:
+                    fatbin.check_version(text)
                 _LOG.info("loading %d characters of PTX for %s", sum(map(len, texts)), device.architecture.label)
                 names = ["<ptx>"] if len(texts) == 1 else [f"<ptx {part}>" for part in range(1, len(texts) + 1)]
                 binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)])

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-_HELLO: Final = struct.Struct("<IIQQQQQII")
+_HELLO: Final = struct.Struct("<IIQQQQQIII4x")
 _REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
@@ -42,6 +42,8 @@ class Hello(NamedTuple):
     """Whether this is that thread."""
     image: int
     """Tells the program from one that the process ran before it."""
+    cuda: int
+    """Major version of the runtime that the program was linked with, as far as that shows; 0: it does not."""
 
 
 class Request(NamedTuple):

@@ -17,6 +17,8 @@ features it needs.
 """
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from archdef.errors import UnsupportedInstruction, nearest
@@ -823,12 +825,16 @@ def source(where: Where) -> str:
 
 def unsupported(instruction: Instruction, module: Module, why: str = "") -> UnsupportedInstruction:
     """Make the error for an instruction that cannot be executed."""
-    where = instruction.where
     written = ".".join((instruction.opcode, *instruction.modifiers))
+    return UnsupportedInstruction(f"`{written}` is not supported{source(instruction.where)}{why}", **place(instruction, module))
+
+
+def place(instruction: Instruction, module: Module) -> dict[str, Any]:
+    """Say where an instruction stands, in the terms of `PtxError`."""
+    where = instruction.where
     text = module.lines[where.line - 1] if 0 < where.line <= len(module.lines) else instruction.text
     file, line = module.place(where.line)
-    return UnsupportedInstruction(f"`{written}` is not supported{source(where)}{why}", file=file, line=line, column=where.column,
-                                  text=text)
+    return {"file": file, "line": line, "column": where.column, "text": text}
 
 
 REFUSED = {

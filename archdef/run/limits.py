@@ -154,7 +154,7 @@ def check_warp_size(kernel: str, architecture: Architecture, statements: Iterabl
     for statement in statements:
         if statement.opcode in _WITHIN_WARP:
             raise LaunchError(f"{kernel} was compiled for warps of {warp_size} lanes and exchanges values within them "
-                              f"({statement}); {architecture.label} has {architecture.warp.size} lanes")
+                              f"({statement}); {architecture.label} has {architecture.warp.size} lanes", "image")
 
 
 def _refusal(kernel: str, architecture: Architecture, limit: str, allowed: int, asked: object) -> LaunchError:

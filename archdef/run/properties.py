@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from archdef.engine.texture_table import MOST_EXTENT
 from archdef.host.link import link_of
 from archdef.run.mapped import can_map
 from archdef.spec import Architecture, KiB
@@ -22,6 +23,10 @@ def _has(feature: str) -> Callable[[Architecture], int]:
     return lambda arch: int(feature in arch.isa.features)
 
 
+def _has_l1(arch: Architecture) -> int:
+    return int(arch.caches.l1 is not None and arch.caches.l1.enabled)
+
+
 def _warp_cycles(arch: Architecture, operation: str) -> float:
     """Count the cycles of a multiprocessor that a warp's instruction of a class takes, if nothing but its unit limits it; 0 where it has none."""
     cost = arch.isa.operations.get(operation)
@@ -36,6 +41,33 @@ def _double_ratio(arch: Architecture) -> int:
     single, double = _warp_cycles(arch, "fp32_fma"), _warp_cycles(arch, "fp64_fma") if "fp64" in arch.isa.features else 0
     return round(double / single) if single else 0
 
+
+def _extents(*features: str, axes: int, layers: bool = False) -> Callable[[Architecture], object]:
+    """Most texels along each axis, and layers, of a kind of texture or surface; 0 where the machine lacks one of the features.
+
+    Memory and the width of descriptions are all that limits them here.
+    """
+    def read(arch: Architecture) -> object:
+        most = min(MOST_EXTENT, arch.dram.capacity_bytes) if arch.isa.features.issuperset(("texture", *features)) else 0
+        count = axes + layers
+        return most if count == 1 else (most,) * count
+    return read
+
+
+_TEXTURES: dict[str, Callable[[Architecture], object]] = {
+    "maxTexture1D": _extents(axes=1), "maxTexture1DLinear": _extents(axes=1), "maxTexture2D": _extents(axes=2),
+    "maxTexture2DLinear": _extents(axes=3),         # the third is the bytes from row to row
+    "maxTexture2DGather": _extents("texture_gather", axes=2), "maxTexture3D": _extents(axes=3), "maxTexture3DAlt": _extents(axes=3),
+    "maxTextureCubemap": _extents("texture_cubemap", axes=1), "maxTexture1DLayered": _extents("texture_layered", axes=1, layers=True),
+    "maxTexture2DLayered": _extents("texture_layered", axes=2, layers=True),
+    "maxTextureCubemapLayered": _extents("texture_cubemap", "texture_layered", axes=1, layers=True),
+    "maxSurface1D": _extents("surface", axes=1), "maxSurface2D": _extents("surface", axes=2), "maxSurface3D": _extents("surface", axes=3),
+    "maxSurface1DLayered": _extents("surface", "texture_layered", axes=1, layers=True),
+    "maxSurface2DLayered": _extents("surface", "texture_layered", axes=2, layers=True),
+    "maxSurfaceCubemap": _extents("surface", "texture_cubemap", axes=1),
+    "maxSurfaceCubemapLayered": _extents("surface", "texture_cubemap", "texture_layered", axes=1, layers=True),
+}
+"""Most texels of a texture or surface. Mipmapped ones are not there, and have 0."""
 
 PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "name": lambda a: a.title,
@@ -77,6 +109,15 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "streamPrioritiesSupported": lambda a: 0,
     "computeMode": lambda a: 0,
     "kernelExecTimeoutEnabled": lambda a: 0,
+    "globalL1CacheSupported": _has_l1,
+    "localL1CacheSupported": _has_l1,
+    "hostRegisterSupported": lambda a: 1,
+    "clusterLaunch": lambda a: int(a.block_clusters is not None),
+    "tensorMapAccessSupported": _has("bulk_copies"),
+    "canTex2DGather": _has("texture_gather"),
+    "deviceNumaId": lambda a: -1,
+    "hostNumaId": lambda a: -1,
+    **_TEXTURES,
 }
 """Field of the properties → its value. What archdef does not simulate says 0."""
 
@@ -99,6 +140,28 @@ ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
     "MemoryPoolsSupported": (115, "memoryPoolsSupported"), "MemoryPoolSupportedHandleTypes": (119, "memoryPoolSupportedHandleTypes"),
     "CooperativeLaunch": (95, "cooperativeLaunch"),
     "CooperativeMultiDeviceLaunch": (96, "cooperativeMultiDeviceLaunch"), "MaxSharedMemoryPerBlockOptin": (97, "sharedMemPerBlockOptin"),
+    "MaxTexture1DWidth": (21, "maxTexture1D"), "MaxTexture2DWidth": (22, ("maxTexture2D", 0)), "MaxTexture2DHeight": (23, ("maxTexture2D", 1)),
+    "MaxTexture3DWidth": (24, ("maxTexture3D", 0)), "MaxTexture3DHeight": (25, ("maxTexture3D", 1)), "MaxTexture3DDepth": (26, ("maxTexture3D", 2)),
+    "MaxTexture2DLayeredWidth": (27, ("maxTexture2DLayered", 0)), "MaxTexture2DLayeredHeight": (28, ("maxTexture2DLayered", 1)),
+    "MaxTexture2DLayeredLayers": (29, ("maxTexture2DLayered", 2)), "MaxTexture1DLayeredWidth": (42, ("maxTexture1DLayered", 0)),
+    "MaxTexture1DLayeredLayers": (43, ("maxTexture1DLayered", 1)), "CanTex2DGather": (44, "canTex2DGather"),
+    "MaxTexture2DGatherWidth": (45, ("maxTexture2DGather", 0)),
+    "MaxTexture2DGatherHeight": (46, ("maxTexture2DGather", 1)), "MaxTexture3DWidthAlt": (47, ("maxTexture3DAlt", 0)),
+    "MaxTexture3DHeightAlt": (48, ("maxTexture3DAlt", 1)), "MaxTexture3DDepthAlt": (49, ("maxTexture3DAlt", 2)),
+    "MaxTextureCubemapWidth": (52, "maxTextureCubemap"), "MaxTextureCubemapLayeredWidth": (53, ("maxTextureCubemapLayered", 0)),
+    "MaxTextureCubemapLayeredLayers": (54, ("maxTextureCubemapLayered", 1)), "MaxSurface1DWidth": (55, "maxSurface1D"),
+    "MaxSurface2DWidth": (56, ("maxSurface2D", 0)), "MaxSurface2DHeight": (57, ("maxSurface2D", 1)), "MaxSurface3DWidth": (58, ("maxSurface3D", 0)),
+    "MaxSurface3DHeight": (59, ("maxSurface3D", 1)), "MaxSurface3DDepth": (60, ("maxSurface3D", 2)),
+    "MaxSurface1DLayeredWidth": (61, ("maxSurface1DLayered", 0)), "MaxSurface1DLayeredLayers": (62, ("maxSurface1DLayered", 1)),
+    "MaxSurface2DLayeredWidth": (63, ("maxSurface2DLayered", 0)), "MaxSurface2DLayeredHeight": (64, ("maxSurface2DLayered", 1)),
+    "MaxSurface2DLayeredLayers": (65, ("maxSurface2DLayered", 2)), "MaxSurfaceCubemapWidth": (66, "maxSurfaceCubemap"),
+    "MaxSurfaceCubemapLayeredWidth": (67, ("maxSurfaceCubemapLayered", 0)), "MaxSurfaceCubemapLayeredLayers": (68, ("maxSurfaceCubemapLayered", 1)),
+    "MaxTexture1DLinearWidth": (69, "maxTexture1DLinear"), "MaxTexture2DLinearWidth": (70, ("maxTexture2DLinear", 0)),
+    "MaxTexture2DLinearHeight": (71, ("maxTexture2DLinear", 1)), "MaxTexture2DLinearPitch": (72, ("maxTexture2DLinear", 2)),
+    "GlobalL1CacheSupported": (79, "globalL1CacheSupported"), "LocalL1CacheSupported": (80, "localL1CacheSupported"),
+    "HostRegisterSupported": (99, "hostRegisterSupported"), "ClusterLaunch": (120, "clusterLaunch"),
+    "TensorMapAccessSupported": (127, "tensorMapAccessSupported"),
+    "NumaId": (131, "deviceNumaId"), "HostNumaId": (134, "hostNumaId"),
     "MaxBlocksPerMultiprocessor": (106, "maxBlocksPerMultiProcessor"), "ReservedSharedMemoryPerBlock": (111, "reservedSharedMemPerBlock"),
 }
 """``DevAttr`` name without prefix → the runtime's number, the property (and its axis) that it reads."""

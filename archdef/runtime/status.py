@@ -26,6 +26,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "PeerAccessUnsupported": (217, "peer access is not supported between these two devices"),
     "InvalidPtx": (218, "a PTX JIT compilation failed"),
     "JitCompilerNotFound": (221, "PTX JIT compiler library not found"),
+    "UnsupportedPtxVersion": (222, "the provided PTX was compiled with an unsupported toolchain"),
     "InvalidResourceHandle": (400, "invalid resource handle"),
     "IllegalState": (401, "the operation cannot be performed in the present state"),
     "SymbolNotFound": (500, "named symbol not found"),
@@ -70,7 +71,8 @@ class Refusal(ArchdefError):
 _FAULTS = {"bounds": "IllegalAddress", "read_only": "IllegalAddress", "surface_bounds": "IllegalAddress", "launch_copy": "IllegalAddress",
            "alignment": "MisalignedAddress", "surface_alignment": "MisalignedAddress", "assertion": "Assert"}
 _LAUNCHES = {"residency": "CooperativeLaunchTooLarge", "feature": "NotSupported", "permission": "NotPermitted", "limit": "UnsupportedLimit",
-             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "cluster": "InvalidClusterSize"}
+             "shape": "InvalidConfiguration", "resources": "LaunchOutOfResources", "name": "SymbolNotFound", "image": "NoKernelImageForDevice",
+             "cluster": "InvalidClusterSize"}
 _CAPTURES = {"CapturedEvent": "CapturedEvent", "IllegalState": "IllegalState", "Mode": "InvalidValue"}
 """Kind of archdef's error → the runtime's name."""
 

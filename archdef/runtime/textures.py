@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from archdef import values
+from archdef.engine.texture_table import MOST_EXTENT
 from archdef.errors import LaunchError
 from archdef.run import texture
 from archdef.run.array import DeviceArray
@@ -186,8 +187,10 @@ def _texels(resource: ResourceDesc, memory: Memory, aligned: bool = True) -> tup
     form = {"layered": False, "cube": False, "channels": channels}
     if kind == RESOURCE_LINEAR:
         width = _size(resource.sizeInBytes, "sizeInBytes") // texel
-        _check_left(width * texel, left)
-        return View(memory, address, (width, *tail), dtype, width * texel), form | {"layout": "linear", "width": None}
+        if width > MOST_EXTENT:
+            raise Refusal("InvalidValue", f"a linear texture of {width} texels; the most are {MOST_EXTENT}")
+        # it may be larger than what it is of, as for hardware: only what kernels read has to be there
+        return View(memory, address, (width, *tail), dtype, min(width * texel, left)), form | {"layout": "linear", "width": None}
     width, height, pitch = (_size(getattr(resource, name), name) for name in ("width", "height", "pitchInBytes"))
     if pitch % (PITCH_ALIGNMENT_BYTES if aligned else texel) or pitch < width * texel or pitch % texel:
         raise Refusal("InvalidPitchValue", f"rows of {width} texels of {texel} bytes, {pitch} bytes apart")

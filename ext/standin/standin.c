@@ -43,7 +43,7 @@ struct request {            /* what a call had: archdef/exec/wire.py reads the s
     uint64_t stack[STACK_WORDS];
 };
 
-struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server, link_lto; uint32_t serves, image; };
+struct hello { uint32_t functions, process; uint64_t scratch, scratch_bytes, write_text, start_server, link_lto; uint32_t serves, image, cuda, unused; };
 
 struct answer {
     uint32_t kind, last_error;      /* of this thread, as cudaGetLastError gives it */
@@ -55,6 +55,7 @@ struct connection { int end; pid_t process; };
 static __thread struct connection connections[2] = {{-1, 0}, {-1, 0}};      /* the second: of functions that archdef calls in this thread */
 static __thread int called_back;        /* whether such a function runs */
 static __thread uint32_t last_error;
+static uint32_t cuda;           /* major version of the runtime that the program was linked with, as far as that shows; 0: it does not */
 static pthread_key_t thread_ends;
 static pthread_once_t thread_ends_once = PTHREAD_ONCE_INIT;
 
@@ -154,7 +155,7 @@ static int greet(struct connection *to, uint32_t serves)
     }
     pthread_mutex_unlock(&scratch_lock);
     struct hello hello = {FUNCTIONS, (uint32_t)to->process, (uint64_t)scratch, SCRATCH_BYTES, (uint64_t)write_text, (uint64_t)start_server,
-                          (uint64_t)standin_link_lto, serves, image()};
+                          (uint64_t)standin_link_lto, serves, image(), cuda, 0};
     return scratch && exchange(to->end, &hello, sizeof hello, &answer, &descriptor) == 0 && answer.value == 0 ? 0 : -1;
 }
 
@@ -336,7 +337,7 @@ struct slot { uint8_t code[6]; uint8_t unused[2]; void *target; };      /* jmp *
 /* The functions of NVRTC in an object. */
 struct nvrtc { void *ptx, *ptx_bytes, *cubin, *cubin_bytes; };
 
-struct redirection { struct slot *slots; size_t used, most; struct nvrtc nvrtc; };
+struct redirection { struct slot *slots; size_t used, most; struct nvrtc nvrtc; int driver; };
 
 static int divert(uint8_t *function, void *target, struct redirection *to)
 {
@@ -416,8 +417,49 @@ static void lead_nvrtc(uintptr_t base, struct redirection *to)
         say("nvrtcGetCUBIN");
 }
 
+/* What tells versions of a runtime apart that is linked into an object: functions that were renamed in CUDA 12, and that were taken out in 13. */
+struct marks { int runtime, of_12, before_13; };
+
+static void note_mark(const char *name, struct marks *marks)
+{
+    marks->runtime |= !strcmp(name, "cudaGetDeviceProperties");
+    marks->of_12 |= !strcmp(name, "cudaGetDeviceProperties_v2");
+    marks->before_13 |= !strcmp(name, "cudaThreadExit");
+}
+
+static void note_version(uint32_t found)
+{
+    if (!cuda)
+        cuda = found;
+}
+
+/* The version of a shared runtime that an object was linked with. */
+static void note_needed(const struct link_map *object)
+{
+    static const char runtime[] = "libcudart.so.";
+    const char *names = NULL;
+    for (const ElfW(Dyn) *entry = object->l_ld; entry && entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == DT_STRTAB)      /* not every loader adds where the object lies */
+            names = (const char *)(entry->d_un.d_ptr < object->l_addr ? object->l_addr + entry->d_un.d_ptr : entry->d_un.d_ptr);
+    for (const ElfW(Dyn) *entry = object->l_ld; names && entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == DT_NEEDED && !strncmp(names + entry->d_un.d_val, runtime, sizeof runtime - 1))
+            note_version(strtoul(names + entry->d_un.d_val + sizeof runtime - 1, NULL, 10));
+}
+
+/* Whether a name is that of one of the driver's functions. No program has the driver linked into it: what it calls so is its own, such as one that looks
+   up the driver's functions and keeps them in variables. */
+static int is_drivers(const char *name) { return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z'; }
+
+static int is_driver(const char *path)
+{
+    static const char library[] = "libcuda.so";
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, library, sizeof library - 1);
+}
+
 /* Lead the functions here that one table of symbols names. */
-static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names, size_t names_bytes, uintptr_t base, struct redirection *to)
+static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names, size_t names_bytes, uintptr_t base, struct redirection *to,
+                       struct marks *marks)
 {
     for (size_t k = 0; k < count; ++k) {
         if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_name >= names_bytes || symbols[k].st_size < 5)
@@ -428,7 +470,8 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
         if (!strncmp(name, "nvrtc", 5))
             note_nvrtc(name, function, &to->nvrtc);
         standin_note_nvjitlink(name, function);
-        if (!found || (void *)function == found)
+        note_mark(name, marks);
+        if (!found || (void *)function == found || (is_drivers(name) && !to->driver))
             continue;
         if (!room_for_slots(base, to))
             return say("no memory near the program's code");
@@ -437,14 +480,15 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
     }
 }
 
-static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
+static void lead_here(const uint8_t *file, size_t size, uintptr_t base, int driver)
 {
     const Elf64_Ehdr *head = (const void *)file;
     if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64
         || head->e_shoff > size || head->e_shnum > (size - head->e_shoff) / sizeof(Elf64_Shdr))
         return;
     const Elf64_Shdr *sections = (const void *)(file + head->e_shoff);
-    struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}};
+    struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}, driver};
+    struct marks marks = {0, 0, 0};
     for (int i = 0; i < head->e_shnum; ++i) {
         const Elf64_Shdr *table = sections + i;
         if ((table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) || table->sh_link >= head->e_shnum || table->sh_offset > size
@@ -455,8 +499,10 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base)
             || file[names->sh_offset + names->sh_size - 1])
             continue;
         lead_named((const void *)(file + table->sh_offset), table->sh_size / sizeof(Elf64_Sym), (const char *)file + names->sh_offset, names->sh_size,
-                   base, &to);
+                   base, &to, &marks);
     }
+    if (marks.runtime)
+        note_version(marks.of_12 ? 12 : marks.before_13 ? 11 : 13);
     lead_nvrtc(base, &to);
     if (to.slots)
         mprotect(to.slots, FUNCTIONS * sizeof *to.slots, PROT_READ | PROT_EXEC);
@@ -472,7 +518,7 @@ static void lead_object(const struct link_map *object)
     close(descriptor);
     if (file == MAP_FAILED)
         return;
-    lead_here(file, is.st_size, object->l_addr);
+    lead_here(file, is.st_size, object->l_addr, is_driver(object->l_name));
     munmap(file, is.st_size);
 }
 
@@ -528,8 +574,10 @@ __attribute__((visibility("hidden"))) void standin_objects_changed(void)
         size_t i = 0;
         while (i < old && (before[i].map != object || before[i].dynamic != object->l_ld))
             ++i;
-        if (i == old)
+        if (i == old) {
+            note_needed(object);
             lead_object(object);
+        }
         now[k++] = (struct object){object, object->l_ld};
     }
     known = now;

@@ -1,4 +1,5 @@
 """Do answers read 32 bits of the parameters that have no more? What else is in their registers, or on the stack, is what the compiler left there."""
+import inspect
 import re
 from collections import defaultdict
 
@@ -7,7 +8,7 @@ from guest_kernels import CODE
 
 from archdef import exec as programs
 from archdef import registry
-from archdef.exec.calls import CALLS
+from archdef.exec.calls import CALLS, NAMES, is_drivers
 from archdef.frontends import nvrtc
 
 MACHINE = next((name for name in ("v100", "c500") if name in registry.names()), None)
@@ -53,10 +54,26 @@ def test_answers_are_annotated_as_the_headers_declare():
     for name, call in CALLS.items():
         plain = re.sub(r"(_v\d)?(_pt[ds][sz])?$", "", name)
         known = [[each for each in one if each != "float"] for one in prototypes.get(plain, [])]
-        if call.refused or not known or any(len(one) != call.parameters for one in known):     # its versions take different things
+        differ = inspect.unwrap(CALLS.get(plain, call).answer) is not inspect.unwrap(call.answer)       # what its versions take
+        if call.refused or differ or not known or any(len(one) != call.parameters for one in known):
             continue
         compared += 1
         for number, (parameter, *kinds) in enumerate(zip(call.annotations, *known, strict=True)):
             if len(set(kinds)) == 1 and (kinds[0] == "int") != (parameter == "int"):
                 wrong[name, number] = f"{parameter} for {kinds[0]}"
     assert wrong == {} and compared > 300
+
+
+def test_every_function_of_the_headers_is_there():
+    """A program does not start if the library has not all that it was linked with."""
+    missing = {name for name in declared() if (name.startswith("cuda") or is_drivers(name))} - set(NAMES)
+    assert missing == set()
+
+
+def test_whoever_answers_a_function_answers_its_later_forms():
+    """Headers rename functions: a program that calls ``cudaMemPrefetchAsync`` may have been compiled to call ``cudaMemPrefetchAsync_v2``."""
+    form, forms = re.compile(r"(\w+?)(_v\d)?(_pt[ds][sz])?"), defaultdict(set)
+    for name in NAMES:
+        forms[form.fullmatch(name)[1]].add(name)
+    wrong = {name: missing for name, every in forms.items() if name in CALLS and not CALLS[name].refused and (missing := every - CALLS.keys())}
+    assert wrong == {}

@@ -3,6 +3,8 @@ import pytest
 
 from archdef import exec as programs
 from archdef import registry
+from archdef.exec.cuda_runtime import devices
+from archdef.run.properties import ATTRIBUTES
 
 MACHINES = [name for name in ("gt200", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -42,3 +44,8 @@ def test_ranges_and_marks_of_a_program_are_in_its_timeline(build, tmp_path):
 def test_programs_that_have_nvtx_by_its_headers_alone_are_heard_too(build, tmp_path):
     found, printed = run([build("attributes"), "injected"], MACHINES[0], tmp_path)
     assert printed == "PASSED\n" and [span.name for span in found.timelines[0].of("host", "ranges")] == ["by headers"]
+
+
+def test_every_attribute_of_cuda_13_is_answered():
+    """They are numbered in a row. deviceQueryDrv of cuda-samples asks for most of them, and ends at the first that is refused."""
+    assert {number for number, _ in ATTRIBUTES.values()} | devices.CONSTANT_ATTRIBUTES.keys() >= {*range(1, 149)}

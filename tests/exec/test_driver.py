@@ -17,7 +17,7 @@ from archdef.runtime.status import STATUS, Refusal
 MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
 TEXT = KERNELS.encode() + b"\0"
-PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "uninitialised"]
+PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "uninitialised", "asked"]
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -112,3 +112,9 @@ def test_the_first_launches_of_a_program_are_timed(build, most, timed, tmp_path)
 def test_a_number_of_launches_that_cannot_be_is_refused(wrong):
     with pytest.raises(LaunchError, match="max_launches"):
         programs.run(["true"], MACHINES[0], max_launches=wrong)
+
+
+def test_a_program_may_have_functions_of_the_drivers_names(build, tmp_path):
+    """As matrixMulDynlinkJIT of cuda-samples has: the driver is never linked into a program, so that they are its own."""
+    found, printed = run([build("looks_up")], MACHINES[0], tmp_path, devices=2)
+    assert printed == "0 2\n" and found.exit_code == 0

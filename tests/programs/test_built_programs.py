@@ -75,7 +75,7 @@ def test_a_source_for_64_lanes_alone_is_not_silently_wrong_on_32(made, tmp_path)
     text, account = printed(tmp_path / "program", "c500", tmp_path)
     assert text == "2016 cudaSuccess\n" and account.warnings == ()
     text, account = printed(tmp_path / "program", "v100", tmp_path)
-    assert text == "992 cudaErrorInvalidPtx\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
+    assert text == "992 cudaErrorNoKernelImageForDevice\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
     (warning,) = account.warnings
     assert "main.maca:7: a shuffle reaches 32 lanes far, and a warp has 32" in warning and f"warning: {warning}" in str(account).replace("\n", " ")
     assert account.to_dict()["warnings"] == [warning]

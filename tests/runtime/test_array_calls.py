@@ -225,6 +225,23 @@ def test_textures_of_arrays_of_rows_and_of_linear_memory(device):
 
 
 @needs_nvrtc
+def test_a_linear_texture_may_be_larger_than_its_allocation_of_which_no_more_is_read(device):
+    """As an H200 has it, which accepts such textures: tests/data/h200/statuses_of_calls.txt."""
+    texels, out = np.arange(128, dtype="u1"), np.zeros(160, "u1")
+    module, pointer, there = device.compile(SOURCE), cuda.cudaMalloc(128), cuda.cudaMalloc(160)
+    cuda.cudaMalloc(4096)       # what lies behind it must not be seen
+    cuda.cudaMemcpy(pointer, texels)
+    linear = cuda.cudaResourceDesc(resType=cuda.cudaResourceTypeLinear, devPtr=pointer, desc=cuda.cudaCreateChannelDesc(8, 8, 8, 8, 1), sizeInBytes=1 << 20)
+    texture = cuda.cudaCreateTextureObject(linear, cuda.cudaTextureDesc())
+    cuda.cudaLaunchKernel(module.texel, 1, 32, (texture, there))
+    cuda.cudaMemcpy(out, there, 160)
+    assert (out[:128] == texels).all()
+    with refused("cudaErrorIllegalAddress"):
+        cuda.cudaLaunchKernel(module.texel, 1, 33, (texture, there))
+        cuda.cudaDeviceSynchronize()
+
+
+@needs_nvrtc
 def test_layers_faces_and_filters(device):
     data, out = RNG.random((3, 4, 4), "f4"), np.zeros((4, 4), "f4")
     module, there = device.compile(SOURCE), cuda.cudaMalloc(64)
@@ -264,7 +281,7 @@ def test_surfaces(device):
 @pytest.mark.parametrize("name, resource, how", [
     ("InvalidResourceHandle", dict(resType=0), {}), ("NotSupported", dict(resType=1), {}), ("InvalidValue", dict(resType=7), {}),
     ("InvalidDevicePointer", dict(resType=2, desc=True, sizeInBytes=16), {}), ("InvalidValue", dict(resType=2, devPtr=True, desc=True), {}),
-    ("InvalidValue", dict(resType=2, devPtr=True, desc=True, sizeInBytes=5000), {}),
+    ("InvalidValue", dict(resType=2, devPtr=True, desc=True, sizeInBytes=1 << 40), {}),
     ("InvalidPitchValue", dict(resType=3, devPtr=True, desc=True, width=16, height=2, pitchInBytes=32), {}),
     ("InvalidPitchValue", dict(resType=3, devPtr=True, desc=True, width=2, height=2, pitchInBytes=40), {}),
     ("InvalidValue", dict(resType=0, array=True), dict(filterMode=2)), ("InvalidValue", dict(resType=0, array=True), dict(addressMode=(0, 0))),

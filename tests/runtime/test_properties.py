@@ -12,7 +12,7 @@ from archdef.frontends import nvrtc
 from archdef.runtime import cuda, maca
 from archdef.run.properties import ATTRIBUTES
 
-NOT_SIMULATED = {"CanMapHostMemory", "ManagedMemory", "StreamPrioritiesSupported"}
+NOT_SIMULATED = {"CanMapHostMemory", "HostNumaId", "ManagedMemory", "StreamPrioritiesSupported"}
 with (Path(__file__).parents[1] / "data" / "h100" / "host.csv").open() as _file:
     MEASURED = {int(r[2]): int(float(r[3])) for r in csv.reader(_file) if r[0] == "attribute"}
 needs_nvrtc = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
@@ -20,7 +20,18 @@ SHARED = "__global__ void k(float *x) { __shared__ float s[1024]; s[threadIdx.x 
 DYNAMIC = "__global__ void k(float *x) { extern __shared__ float s[]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[0]; }"
 
 
-@pytest.mark.parametrize("name", sorted(set(ATTRIBUTES) - NOT_SIMULATED))
+EXTENTS = {name for name in ATTRIBUTES if name.startswith(("MaxTexture", "MaxSurface"))}
+
+
+@pytest.mark.parametrize("name", sorted(EXTENTS))
+def test_extents_of_textures_are_limited_by_memory_alone(name):
+    cuda.use("h100", "g80")
+    assert cuda.cudaDeviceGetAttribute(f"cudaDevAttr{name}", 0) >= MEASURED[ATTRIBUTES[name][0]] - 1
+    without = "Surface" in name or any(word in name for word in ("Layered", "Cubemap", "Gather"))      # came with compute capability 2.0
+    assert (cuda.cudaDeviceGetAttribute(f"cudaDevAttr{name}", 1) == 0) == without
+
+
+@pytest.mark.parametrize("name", sorted(set(ATTRIBUTES) - NOT_SIMULATED - EXTENTS))
 def test_the_h100s_attributes_are_what_the_card_says(name):
     cuda.use("h100")
     number, _ = ATTRIBUTES[name]

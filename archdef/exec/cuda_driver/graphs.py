@@ -223,14 +223,14 @@ def add_node(thread: Thread, out: int, graph: int, dependencies: int, count: int
     nodes.add(thread, out, graph, dependencies, count, parameters, _KINDS)
 
 
-@answers("cuGraphAddNode_v2")
+@answers("cuGraphAddNode_v2", "cuGraphAddNode_v3")
 def add_node_2(thread: Thread, out: int, graph: int, dependencies: int, edges: int, count: int, parameters: int) -> None:
     """Add a node, with data of the edges."""
     graphs.plain_edges(thread, edges, count)
     nodes.add(thread, out, graph, dependencies, count, parameters, _KINDS)
 
 
-@answers("cuGraphNodeSetParams")
+@answers("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
 def set_node(thread: Thread, node: int, parameters: int) -> None:
     """Let a node do something else of its kind."""
     graphs.thing(thread.session, node, Node).change(nodes.work(thread, parameters, _KINDS))

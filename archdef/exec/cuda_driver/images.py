@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from archdef.exec import fatbin
 from archdef.exec.fatbin import FatbinError
 from archdef.frontends import Compiled
+from archdef.lower.unknown import check_known
 from archdef.run.module import Module
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from archdef.exec.guest import GuestMemory
 
 MOST_PTX_BYTES: Final = 1 << 28
-_ELF: Final = b"\x7fELF"
 _NO_PTX: Final = "a cubin holds machine code, which no simulated device runs: give PTX, or a fat binary that has some"
 _LINKED: Final = b"\x7fARCHDEF"
 _LINKED_HEAD: Final = struct.Struct("<8sQ")
@@ -58,7 +58,7 @@ def image_at(memory: GuestMemory, address: int) -> Image:
     head = memory.get(address, 4)
     if int.from_bytes(head, "little") in (fatbin.WRAPPER_MAGIC, fatbin.MAGIC):
         return Fat(*fatbin.read(memory.get, address))
-    if head == _ELF:
+    if head == fatbin.ELF_MAGIC and fatbin.is_cubin(memory.get(address, fatbin.ELF_HEAD_BYTES)):
         raise FatbinError(_NO_PTX, no_ptx=True)
     if head == _LINKED[:4]:
         return Text(*_parts(memory, address))
@@ -70,7 +70,7 @@ def image_of(data: bytes) -> Image:
     magic = int.from_bytes(data[:4], "little")
     if magic == fatbin.MAGIC:
         return Fat(data)
-    if data[:4] == _ELF:
+    if fatbin.is_cubin(data):
         raise FatbinError(_NO_PTX, no_ptx=True)
     return Text(data.partition(b"\0")[0].decode(errors="replace"))
 
@@ -93,10 +93,10 @@ def _parts(memory: GuestMemory, address: int) -> list[str]:
 
 
 def load(image: Image, device: Device, capability: tuple[int, int]) -> Module:
-    """Load device code on a device. Raises PtxError for whatever is wrong in it, FatbinError."""
+    """Load device code on a device. Raises PtxError for what is wrong in any of it, FatbinError, Refusal."""
     texts = image.texts(10 * capability[0] + capability[1])
+    for text in texts:
+        fatbin.check_version(text)
     module = Module(device, [Compiled(text, "<ptx>" if len(texts) == 1 else f"<ptx {number}>") for number, text in enumerate(texts, 1)])
-    for function in module.ptx.functions.values():
-        if function.broken is not None:
-            raise function.broken
+    check_known(module.ptx)
     return module

@@ -11,6 +11,7 @@ from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
+from archdef.lower.unknown import UndefinedFunction
 from archdef.runtime.status import Refusal
 
 _KINDS: Final = ("cubin", "PTX", "fat binary", "object", "library", "NVVM IR")
@@ -72,6 +73,9 @@ def complete(thread: Thread, handle: int, out: int, nbytes_out: int) -> None:
         raise Refusal("InvalidValue", "there is nothing to link")
     try:
         images.load(images.Text(*link.texts), thread.runtime.devices.current, thread.session.capability)
+    except UndefinedFunction as error:
+        link.options.say(str(error))
+        raise Refusal("Unknown", str(error)) from None      # what an H200's driver says
     except ArchdefError as error:
         link.options.say(str(error))
         raise

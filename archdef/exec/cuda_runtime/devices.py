@@ -5,15 +5,16 @@ import struct
 from typing import Any, Final
 
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
+from archdef.exec.fatbin import NEWEST_PTX
 from archdef.runtime.status import Refusal
 
-DRIVER_VERSION: Final = 13000
+DRIVER_VERSION: Final = 1000 * (NEWEST_PTX + 4)
 """What the driver says it is: the newest CUDA whose programs are known to run."""
 MAX_PITCH: Final = (1 << 31) - 1
 TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
 TEXTURE_PITCH_ALIGNMENT: Final = 32
 
-# Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 11, 12 (after which `reserved` stands) and 13, which left some out.
+# Fields of cudaDeviceProp in order, with the C type of each: of CUDA 10 to 13, of which each added some at its end (before `reserved`), and 13 left some out.
 _GONE_IN_13: Final = {"clockRate", "deviceOverlap", "kernelExecTimeoutEnabled", "computeMode", "maxTexture1DLinear", "memoryClockRate",
                       "singleToDoublePrecisionPerfRatio", "cooperativeMultiDeviceLaunch"}
 _FIELDS: Final = (
@@ -29,11 +30,20 @@ _FIELDS: Final = (
     "singleToDoublePrecisionPerfRatio:i pageableMemoryAccess:i concurrentManagedAccess:i computePreemptionSupported:i "
     "canUseHostPointerForRegisteredMem:i cooperativeLaunch:i cooperativeMultiDeviceLaunch:i sharedMemPerBlockOptin:Q "
     "pageableMemoryAccessUsesHostPageTables:i directManagedMemAccessFromHost:i maxBlocksPerMultiProcessor:i accessPolicyMaxWindowSize:i "
-    "reservedSharedMemPerBlock:Q").split()
-
+    "reservedSharedMemPerBlock:Q hostRegisterSupported:i sparseCudaArraySupported:i hostRegisterReadOnlySupported:i timelineSemaphoreInteropSupported:i "
+    "memoryPoolsSupported:i gpuDirectRDMASupported:i gpuDirectRDMAFlushWritesOptions:I gpuDirectRDMAWritesOrdering:i memoryPoolSupportedHandleTypes:I "
+    "deferredMappingCudaArraySupported:i ipcEventSupported:i clusterLaunch:i unifiedFunctionPointers:i deviceNumaConfig:i deviceNumaId:i mpsEnabled:i "
+    "hostNumaId:i gpuPciDeviceID:I gpuPciSubsystemID:I hostNumaMultinodeIpcSupported:i").split()
+_SINCE: Final = {
+    **dict.fromkeys(("persistingL2CacheMaxSize", "maxBlocksPerMultiProcessor", "accessPolicyMaxWindowSize", "reservedSharedMemPerBlock"), 11),
+    **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("hostRegisterSupported:i"):]), 12),
+    **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("deviceNumaConfig:i"):]), 13)}
+"""Field → the major version of CUDA that has it first, where that is later than 10."""
 
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
+    73: "MaxTexture2DMipmappedWidth", 74: "MaxTexture2DMipmappedHeight", 77: "MaxTexture1DMipmappedWidth",
+    139: "GpuPciDeviceId", 140: "GpuPciSubsystemId",
     34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
     88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
     93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
@@ -50,10 +60,10 @@ _NOT_HERE: Final = {
 """Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
-_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 99: 1, 126: 1}
-"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; that memory of the host can be
-page-locked (HostRegisterSupported); the one domain in which accesses are ordered (MemSyncDomainCount)."""
-_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
+_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
+"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; the one domain
+in which accesses are ordered (MemSyncDomainCount)."""
+CONSTANT_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
 
 
 def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
@@ -61,7 +71,7 @@ def properties_bytes(values: dict[str, Any], cuda: int) -> bytes:
     data = b""
     for field in _FIELDS:
         name, _, code = field.partition(":")
-        if cuda >= 13 and name in _GONE_IN_13:
+        if cuda >= 13 and name in _GONE_IN_13 or cuda < _SINCE.get(name, 0):
             continue
         letter, count = code[-1], int(code[:-1] or 1)
         size = {"Q": 8, "s": 1}.get(letter, 4)
@@ -98,9 +108,9 @@ def get_properties_12(thread: Thread, out: int, number: Int) -> None:
 @answers("cudaDeviceGetAttribute")
 def get_attribute(thread: Thread, out: int, attribute: Int, number: Int) -> None:
     """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
-    if attribute in _ATTRIBUTES:
+    if attribute in CONSTANT_ATTRIBUTES:
         thread.runtime.device(signed(number))
-        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else _ATTRIBUTES[attribute], 4)
+        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else CONSTANT_ATTRIBUTES[attribute], 4)
         return
     thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, signed(number)), 4)
 

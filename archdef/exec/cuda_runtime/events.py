@@ -99,6 +99,12 @@ def launch_host_function(thread: Thread, stream: int, function: int, data: int) 
     _call_back(thread, stream, function, data)
 
 
+@answers("cudaLaunchHostFunc_v2", "cudaLaunchHostFunc_v2_ptsz")
+def launch_host_function_waiting(thread: Thread, stream: int, function: int, data: int, waiting: UInt) -> None:
+    """The same, and how the host waits for the stream, which changes nothing here."""
+    _call_back(thread, stream, function, data)
+
+
 @answers("cudaStreamAddCallback", "cudaStreamAddCallback_ptsz")
 def add_callback(thread: Thread, stream: int, function: int, data: int, flags: UInt) -> None:
     """Call a function of the program with the stream and a status when the stream is there."""

@@ -256,14 +256,30 @@ def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, wid
     thread.runtime.MemcpyAsync(view, np.frombuffer(element * (nbytes // width), "u1"), nbytes, ends.DEFAULT, where)
 
 
-@answers("cudaMemPrefetchAsync")
+@answers("cudaMemPrefetchAsync", "cudaMemPrefetchAsync_ptsz")
 def prefetch(thread: Thread, address: int, nbytes: int, where: Int, stream: int) -> None:
-    """Check the address. The pages stay where they are used: what a program may hope for, and no more."""
-    if not thread.session.is_managed(address):
-        raise Refusal("InvalidValue", f"{address:#x} is no managed memory")
+    """Check the address. The pages stay where they are used: what a program may hope for, and no more. CUDA 13 has `prefetch_to` under this name."""
+    _check_managed(thread, address)
+
+
+@answers("cudaMemPrefetchAsync_v2", "cudaMemPrefetchAsync_v2_ptsz")
+def prefetch_to(thread: Thread, address: int, nbytes: int, location: int, flags: UInt, stream: int) -> None:
+    """The same, with a cudaMemLocation by value."""
+    _check_managed(thread, address)
 
 
 @answers("cudaMemAdvise")
 def advise(thread: Thread, address: int, nbytes: int, what: Int, where: Int) -> None:
-    """Check the address, as `prefetch` does."""
-    prefetch(thread, address, nbytes, where, 0)
+    """Check the address, as `prefetch` does. CUDA 13 has `advise_at` under this name."""
+    _check_managed(thread, address)
+
+
+@answers("cudaMemAdvise_v2")
+def advise_at(thread: Thread, address: int, nbytes: int, what: Int, location: int) -> None:
+    """The same, with a cudaMemLocation by value."""
+    _check_managed(thread, address)
+
+
+def _check_managed(thread: Thread, address: int) -> None:
+    if not thread.session.is_managed(address):
+        raise Refusal("InvalidValue", f"{address:#x} is no managed memory")

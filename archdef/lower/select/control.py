@@ -54,6 +54,11 @@ def trap(s: Selection, m: Match, i: ir.Instruction) -> None:
 _DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
+def is_served(name: str) -> bool:
+    """Say whether a function is the device runtime's, which every module has without its body, be it answered or refused."""
+    return name in SERVICES or name.startswith(_DEVICE_RUNTIME)
+
+
 @builds("call")
 def call(s: Selection, m: Match, i: ir.Instruction) -> None:
     """``call``: arguments move into the callee's registers, results out of them."""

@@ -256,6 +256,12 @@ class Selection:
         """Make an error that says why the current instruction cannot be executed."""
         return table.unsupported(self.instruction, self.module, f": {why}")
 
+    def missing(self, feature: str, why: str) -> MissingFeature:
+        """Make an error that says why this machine cannot execute the current instruction, though others can."""
+        written = ".".join((self.instruction.opcode, *self.instruction.modifiers))
+        return MissingFeature(f"`{written}`{table.source(self.instruction.where)}: {why}", architecture=self.architecture.name, feature=feature,
+                              **self.where())
+
     def where(self) -> dict:
         """Give the place of the current instruction, for errors."""
         return place(self.module, self.instruction)

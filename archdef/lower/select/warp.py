@@ -151,7 +151,8 @@ def _check_reach(s: Selection, mode: str, lane: Value, width: Value) -> None:
     """
     lanes, word = s.architecture.warp.size, s.architecture.words.warp
     if isinstance(width, Const) and width.value > lanes:
-        raise s.unsupported(f"segments of {width.value} lanes do not fit into a {word} of {s.architecture.name}, which has {lanes}")
+        raise s.missing(f"warps of {width.value} lanes",
+                        f"segments of {width.value} lanes do not fit into a {word} of {s.architecture.name}, which has {lanes}")
     if isinstance(lane, Const) and lane.value >= lanes and mode != "up":
         meant = f"names lane {lane.value}" if mode == "idx" else f"reaches {lane.value} lanes far"
         s.warn(f"a shuffle {meant}, and a {word} has {lanes}: lanes read others than on a machine with wider ones; say it by waveSize")

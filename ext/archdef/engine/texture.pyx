@@ -5,12 +5,12 @@ numbers, of `texture_weight_bits` behind the point where they choose weights.
 """
 from libc.math cimport fabs, fabsf, floor
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from archdef.engine.bits cimport count_bits, lowest_bit
 from archdef.engine.counters cimport StatementCounters
 from archdef.engine.fault cimport op_fault
-from archdef.engine.fault_code cimport FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
+from archdef.engine.fault_code cimport FAULT_BOUNDS, FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE
 from archdef.engine.lsu_pipeline cimport LsuPipeline
 from archdef.engine.launch cimport Launch, Warp
 from archdef.engine.machine cimport MachineTable
@@ -34,6 +34,8 @@ cdef enum:
 
 cdef float SMALLEST_NORMAL = 2.0 ** -126
 cdef double WHOLE = 2.0 ** 31        # coordinates from here on have no fraction and repeat an even number of times
+cdef char[16] NOTHING
+memset(NOTHING, 0, sizeof(NOTHING))
 cdef double FAR = 2.0 ** 40          # beyond every texture
 cdef float INFINITE = float("inf")
 
@@ -45,6 +47,7 @@ cdef struct Sampled:         # what one warp's access touched so far
     uint64_t place[512]      # of the texels read, as caches see them
     int count
     const Launch *launch
+    uint64_t beyond          # where a texel should be that is not in the texture's allocation; 0: all were
     int stale                # lanes that read what this launch has written
     int lane_stale
 
@@ -200,6 +203,9 @@ cdef inline const char *_texel(const MachineTable *m, const Texture *t, int64_t 
                                Sampled *seen) noexcept nogil:
     """The bytes of a texel inside the texture; notes where it lies."""
     cdef uint64_t address = t.address + <uint64_t>(slice * t.slice + y * t.pitch + x * bytes)
+    if x >= t.there:
+        seen.beyond = address
+        return NOTHING
     if seen.count < MOST_TAPS:
         seen.place[seen.count] = texel_place(&m.caches.texture_l1, m.caches.texture_tile_rows, t, x * bytes, y, slice)
         seen.count += 1
@@ -425,6 +431,7 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
     if u.form.texture == TX_QUERY:
         return _answer(sm, w, u, lanes)
     seen.count = seen.stale = 0
+    seen.beyond = 0
     seen.launch = launch
     if u.s[1 + u.coordinates] >= 0:
         samplers = <const uint64_t *>row_of(launch, w, u, 1 + u.coordinates)
@@ -446,6 +453,8 @@ cdef int access_texture(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, LsuPi
             coordinate[k] = (<const uint32_t *>row_of(launch, w, u, 1 + k))[lane]
         seen.lane_stale = 0
         _sample(w.launch.m, t, sampler, u, coordinate, result, &seen)
+        if seen.beyond:
+            return op_fault(sm, w, u, FAULT_BOUNDS, lane, seen.beyond)
         seen.stale += seen.lane_stale
         for k in range(4):
             if u.d[k] >= 0:

@@ -29,6 +29,7 @@ cdef struct Texture:
     int64_t kind             # TextureKind
     uint64_t address         # device address of the first texel
     int64_t width            # texels
+    int64_t there            # of a row's texels those in memory: a linear texture may have more than its allocation. Filled in by `textures_open`
     int64_t height           # rows; 1 in one dimension
     int64_t depth            # slices of three dimensions, else 1
     int64_t layers           # of a layered array, six times the cubes of a cubemap; else 1

@@ -1,6 +1,7 @@
 """Textures, samplers and surfaces of a launch: checked descriptions, found by handle, and which of their bytes were written.
 
-Sampling trusts a description once it stands in the table: every texel inside its extents lies inside one allocation.
+Sampling trusts a description once it stands in the table: every texel inside its extents lies inside one allocation, but for those of a linear
+texture from `Texture.there` on, which are faults.
 """
 import numpy as np
 
@@ -11,20 +12,22 @@ from libc.string cimport memcpy, memset
 from archdef.engine.memory cimport Span, find_span, span_room
 
 cdef enum:
-    MOST_TEXELS = 1 << 28    # along one axis
+    MOST_TEXELS = 1 << 28    # along one axis; one more than there may be
 
 
 cdef Texture _none
 memset(&_none, 0, sizeof(Texture))
 TEXTURE_DTYPE = np.dtype([(name, np.int64, (len(value),)) if isinstance(value, list) else (name, np.int64)
                           for name, value in (<object>_none).items()])
+MOST_EXTENT = int(MOST_TEXELS - 1)
 _CHANNEL_BYTES = (1, 1, 2, 2, 4, 4, 2, 4)
 
 
-cdef int _check(const Texture *t, const Span *spans, int64_t span_count) except -1:
-    """Refuse a description that could lead out of its memory."""
+cdef int _check(Texture *t, const Span *spans, int64_t span_count) except -1:
+    """Refuse a description that could lead out of its memory, and note how much of a linear texture is there."""
     cdef const Span *span
     cdef int64_t texel, i
+    t.there = t.width
     for i in range(3):
         if not 0 <= t.address_mode[i] <= AM_BORDER:
             raise ValueError(f"texture {t.handle:#x}: address mode {t.address_mode[i]}")
@@ -46,6 +49,9 @@ cdef int _check(const Texture *t, const Span *spans, int64_t span_count) except 
     # Python's integers: nothing overflows here
     reach = int(t.width) * texel + (int(t.height) - 1) * int(t.pitch) + (int(t.depth) * int(t.layers) - 1) * int(t.slice)
     span = find_span(spans, span_count, t.address)
+    if span != NULL and t.kind == TK_TEXTURE and t.dimensions == 1 and not t.array:
+        t.there = min(t.width, <int64_t>span_room(span, t.address) // texel)
+        reach = int(t.there) * texel
     if span == NULL or reach > int(span_room(span, t.address)):
         raise ValueError(f"texture {t.handle:#x}: {reach} bytes at address {t.address:#x} are not inside one allocation")
     return 0

@@ -98,7 +98,13 @@ static void images(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuModuleLoadDataEx(&none, inside, 1u << 31, options, values));
     FAILS("CUDA_ERROR_INVALID_PTX", cuModuleLoadData(&none, ""));
     FAILS("CUDA_ERROR_INVALID_PTX", cuModuleLoadData(&none, "kernels.cu"));
-    FAILS("CUDA_ERROR_NO_BINARY_FOR_GPU", cuModuleLoadData(&none, "\x7f" "ELF cubin"));
+    static const char of_nothing[20] = "\x7f" "ELF and no cubin", cubin[20] = {0x7f, 'E', 'L', 'F', [18] = (char)190};
+    FAILS("CUDA_ERROR_INVALID_IMAGE", cuModuleLoadData(&none, of_nothing));
+    FAILS("CUDA_ERROR_NO_BINARY_FOR_GPU", cuModuleLoadData(&none, cubin));
+    /* what nobody launches: as an H200's driver says */
+    FAILS("CUDA_ERROR_INVALID_PTX", cuModuleLoadData(&none, ".version 6.0\n.target sm_20\n.address_size 64\n.visible .entry k() { nonsense; ret; }"));
+    FAILS("CUDA_ERROR_INVALID_PTX", cuModuleLoadData(&none, ".version 6.0\n.target sm_20\n.address_size 64\n.extern .func t(); .visible .entry k() { call t; ret; }"));
+    FAILS("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", cuModuleLoadData(&none, ".version 99.0\n.target sm_20\n.address_size 64\n.visible .entry k() { ret; }"));
     FAILS("CUDA_ERROR_INVALID_IMAGE", cuModuleLoadData(&none, "\x7f" "ARCmischief..........."));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuModuleLoadData(&none, (void *)16));
     FAILS("CUDA_ERROR_FILE_NOT_FOUND", cuModuleLoad(&none, "nonesuch.ptx"));
@@ -219,6 +225,17 @@ static void contexts(void)
     EXPECT(got == primary);                         /* the runtime uses primary contexts */
 }
 
+static void asked(void)
+{
+    CUdevice device;
+    int version, count;
+    CHECK(cudaDriverGetVersion(&version));
+    FAILS("CUDA_ERROR_NOT_INITIALIZED", cuDeviceGet(&device, 0));
+    CHECK(cudaGetDeviceCount(&count));      /* which initialises the driver, and makes no context */
+    CHECK(cuDeviceGet(&device, 0));
+    FAILS("CUDA_ERROR_INVALID_CONTEXT", cuCtxSynchronize());
+}
+
 static void uninitialised(void)
 {
     CUcontext got = (void *)1;
@@ -325,6 +342,11 @@ static void linking(void)
     void *values[] = {errors, (void *)sizeof errors};
     CHECK(cuLinkCreate(2, options, values, &state));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuLinkComplete(state, &image, &bytes));
+    CUlinkState open;
+    CHECK(cuLinkCreate(0, 0, 0, &open));
+    CHECK(cuLinkAddData(open, 1, (void *)caller, sizeof caller, "caller", 0, 0, 0));
+    FAILS("CUDA_ERROR_UNKNOWN", cuLinkComplete(open, &image, &bytes));
+    CHECK(cuLinkDestroy(open));
     FAILS("CUDA_ERROR_INVALID_IMAGE", cuLinkAddData(state, 0, (void *)caller, sizeof caller, "part.cubin", 0, 0, 0));
     EXPECT(strstr(errors, "part.cubin"));
     CHECK(cuLinkAddData(state, 1, (void *)caller, sizeof caller, "caller", 0, 0, 0));
@@ -354,6 +376,8 @@ int main(int count, char **arguments)
         {"linking", linking}};
     if (!strcmp(arguments[1], "uninitialised"))
         uninitialised();
+    if (!strcmp(arguments[1], "asked"))
+        asked();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strcmp(arguments[1], parts[i].name))
             set_up(), parts[i].part();

@@ -55,8 +55,12 @@ static void variables(void)
     expect(back == 77, "variable");
 }
 
+struct location { int kind, id; };
+int cudaMemPrefetchAsync_v2(const void *, size_t, struct location, unsigned, cudaStream_t), cudaMemAdvise_v2(const void *, size_t, int, struct location);
+
 static void managed(void)
 {
+    struct location device = {1, 0};
     int *both, has = 0;
     CHECK(cudaDeviceGetAttribute(&has, 83, 0));
     if (!has) {
@@ -65,6 +69,9 @@ static void managed(void)
     }
     set_factor(5);
     CHECK(cudaMallocManaged((void **)&both, N * sizeof(int), 1));
+    CHECK(cudaMemAdvise_v2(both, N * sizeof(int), 3, device));
+    CHECK(cudaMemPrefetchAsync_v2(both, N * sizeof(int), device, 0, 0));
+    expect(cudaMemPrefetchAsync_v2(&device, 4, device, 0, 0) == 1, "memory that is not managed");
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < N; ++i)
             both[i] = i + round;

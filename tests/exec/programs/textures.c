@@ -153,6 +153,9 @@ static void objects(void)
     struct resource row = {.kind = 2, .linear = {linear, FLOATS, sizeof pixels}};
     CHECK(cudaCreateTextureObject(&texture, &row, &how, 0));
     fetched(fetch_row, ROW, texture, pixels, "a texture of linear memory");
+    row.linear.bytes *= 64;
+    CHECK(cudaCreateTextureObject(&texture, &row, &how, 0));
+    fetched(fetch_row, ROW, texture, pixels, "a texture of linear memory that is larger than its allocation");
 
     CHECK(cudaMallocPitch(&pitched, &pitch, sizeof *pixels, H));
     CHECK(cudaMemcpy2D(pitched, pitch, pixels, sizeof *pixels, sizeof *pixels, H, ToDevice));
@@ -211,7 +214,7 @@ static void wrong(void)
     struct parms past_end = {.srcPtr = {pixels, 48, W, H}, .dstArray = array, .dstPos = {8, 0, 0}, .extent = {8, 1, 1}, .kind = ToDevice};
     unsigned long long handle;
     CHECK(cudaMalloc(&there, 4096));
-    past.linear.pointer = there, past.linear.format = FLOATS, past.linear.bytes = 5000;
+    past.linear.pointer = there, past.linear.format = FLOATS, past.linear.bytes = (size_t)1 << 40;
     uneven_rows.rows.pointer = there, uneven_rows.rows.format = FLOATS, uneven_rows.rows.width = W, uneven_rows.rows.height = H, uneven_rows.rows.pitch = 50;
     SAY(cudaMallocArray(&none, &three, 4, 4, 0));
     SAY(cudaMallocArray(&none, &uneven, 4, 4, 0));
