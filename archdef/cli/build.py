@@ -25,7 +25,7 @@ from archdef.options import ArchitectureName
               help="Whether a * b + c may become one instruction; else true unless ARCH has none, as machines before 2.0.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
-@click.option("--compiler", type=click.Choice(("nvcc", "nvrtc")), help="nvcc, or NVRTC with a compiler of the host; else nvcc if it is on the PATH.")
+@click.option("--compiler", type=click.Choice(archdef.programs.COMPILERS), help="nvcc, clang, or NVRTC with a compiler of the host; else the first of them that is there.")
 @common_options(about="Print one JSON document about what was built.")
 def command(files, program, arch, as_json, compiler, **options):
     """Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.

@@ -1,0 +1,191 @@
+"""A program by clang, which knows CUDA: the device's half of a source becomes PTX, and the host's half holds it. It needs CUDA's headers, and no toolkit."""
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from archdef.errors import CompileError
+from archdef.exec import fatbin
+from archdef.frontends import nvrtc
+from archdef.programs import assembly
+from archdef.programs.linking import call
+from archdef.programs.options import BuildOptions
+from archdef.programs.preprocess import write_headers
+from archdef.programs.syntax import Unsupported
+from archdef.programs.translating import Unit, common_flags
+
+INSTALL: Final = ("no clang++ that compiles CUDA is on the PATH or in the variable CXX (Debian, Ubuntu: apt install clang); its CUDA headers are those of "
+                  "archdef[cuda,build] or archdef[cuda12,build12]")
+_LIBDEVICE: Final = "nvvm/libdevice/libdevice.10.bc"
+_OLDEST_OF_DRIVER: Final = 35
+"""Older targets have no libdevice in clang's eyes, although the one there is suits all; clang's compiler proper is told of them behind its driver's back."""
+_SAYS_WIDTH: Final = "__clang_cuda_builtin_vars.h"
+_FOR_SHUFFLES: Final = "__clang_cuda_intrinsics.h"
+_FOR_TEXTURES: Final = "__clang_cuda_texture_intrinsics.h"
+_WIDTH_IS_32: Final = "__attribute__((device)) const int warpSize = 32;"
+_READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]32(\s+%r\d+), \[warpSize\];")
+_EXTERN_WIDTH: Final = re.compile(r"^\s*\.extern \.global .*\bwarpSize;\n", re.MULTILINE)
+_WRAPPER: Final = "__clang_cuda_runtime_wrapper.h"
+_NO_LINES: Final = "__attribute__((nodebug))"
+_WITHOUT_LINES: Final = (f"#define always_inline always_inline, nodebug\n#define __inline__ __inline__ {_NO_LINES}\n",
+                         "\n#undef always_inline\n#undef __inline__\n")
+"""Around headers: what they define belongs to the lines that call it, as CUDA's own compiler has it, which knows the functions itself."""
+_MANAGED: Final = re.compile(r"^(\S+?:\d+):\d+: warning: 'managed' attribute ignored", re.MULTILINE)
+_PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
+"""Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
+
+
+@attrs.frozen
+class Toolchain:
+    """One clang++ with the CUDA headers that it reads."""
+
+    path: Path
+    version: str
+    resources: Path
+    """Folder of clang's own headers."""
+    targets: tuple[int, ...]
+    """Targets that it compiles for, ascending."""
+    cuda: nvrtc.Toolchain
+    """The compiler whose headers these are."""
+    libdevice: Path
+
+    def __str__(self) -> str:
+        return f"clang {self.version} with the headers of CUDA {'.'.join(map(str, self.cuda.version))}"
+
+    @property
+    def usual_targets(self) -> tuple[int, ...]:
+        """Those that the headers are for, too: what suits all machines, and is not made for one, is compiled for these."""
+        return tuple(each for each in self.targets if each >= min(self.cuda.targets)) or self.targets
+
+
+def toolchain() -> Toolchain | None:
+    """Give the first clang++ that compiles CUDA with the installed headers: of the variable CXX, the PATH's, and those with a version in their name,
+    newest first; or None."""
+    cuda = nvrtc.toolchain()
+    libdevice = next((found for folder in cuda.include if (found := folder.parent / _LIBDEVICE).is_file()), None) if cuda else None
+    if cuda is None or libdevice is None:
+        return None
+    return next((chain for name in _names() if (chain := _probe(name, cuda, libdevice))), None)
+
+
+def _names() -> Iterator[str]:
+    for name in (os.environ.get("CXX"), "clang++"):
+        if name and (path := shutil.which(name)):
+            yield path
+    found = {int(match[1]): str(path) for folder in reversed(os.get_exec_path()) for path in sorted(Path(folder).glob("clang++-*"))
+             if (match := re.fullmatch(r"clang\+\+-(\d+)", path.name))}
+    yield from (found[number] for number in sorted(found, reverse=True))
+
+
+@functools.cache
+def _probe(name: str, cuda: nvrtc.Toolchain, libdevice: Path) -> Toolchain | None:
+    """Ask a compiler what it is, and have it read CUDA's headers; None if it is no clang or cannot."""
+    try:
+        version = re.search(r"clang version (\d[\w.]*)", _ask(name, "--version"))
+        targets = sorted({int(each) for each in re.findall(r"\bsm_(\d+)\b", _ask(name, "--target=nvptx64-nvidia-cuda", "-print-supported-cpus"))})
+        if not version or not targets:
+            return None
+        made = Toolchain(Path(name), version[1], Path(_ask(name, "-print-resource-dir").strip()), tuple(targets), cuda, libdevice)
+        with tempfile.TemporaryDirectory(prefix="archdef-build-") as folder:
+            _ask(name, "-x", "cuda", "--cuda-device-only", "-fsyntax-only", "-w", *write_toolkit(Path(folder), made),
+                 f"--cuda-gpu-arch=sm_{made.usual_targets[0]}", "-")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return made
+
+
+def _ask(name: str, *question: str) -> str:
+    done = subprocess.run([name, *question], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60, check=True)
+    return done.stdout + done.stderr
+
+
+def write_toolkit(folder: Path, chain: Toolchain) -> list[str]:
+    """Lay out what clang's driver takes for a toolkit, and headers that stand in its way or are missing; gives the options for both halves."""
+    toolkit, after = folder / "cuda", folder / "after"
+    for name in ("bin", "include", "lib64", "nvvm/libdevice"):
+        (toolkit / name).mkdir(parents=True)
+    after.mkdir()
+    (toolkit / _LIBDEVICE).symlink_to(chain.libdevice)
+    where = next(each for each in chain.cuda.include if (each / "cuda.h").is_file())
+    (toolkit / "include" / "cuda.h").symlink_to(where / "cuda.h")       # says the version
+    (after / "curand_mtgp32_kernel.h").touch()      # clang includes it always, and a wheel of its own has it
+    lacking, _ = write_headers(folder, chain.cuda.include)
+    return [f"--cuda-path={toolkit}", "--no-cuda-version-check", "-Wno-unknown-cuda-version",
+            *(part for each in (lacking, *chain.cuda.include) for part in ("-isystem", str(each))), "-idirafter", str(after)]
+
+
+def _write_overlay(folder: Path, chain: Toolchain) -> Path:
+    """Write what the device's half reads in place of some of clang's headers, and give the list of that.
+
+    What they define belongs to the lines of those that call it, as in what CUDA's own compiler makes, which has it built in. The machine is asked for ``warpSize``, since it may have other warps than of 32 lanes; the shuffles keep to segments of 32, as nvcc's do.
+    """
+    own = chain.resources / "include"
+    found = {name: (own / name).read_text(encoding="utf-8") for name in (_SAYS_WIDTH, _FOR_SHUFFLES, _FOR_TEXTURES, _WRAPPER)}
+    if _WIDTH_IS_32 not in found[_SAYS_WIDTH]:
+        raise CompileError(f"{chain} says warpSize in another way than those that are known ({own / _SAYS_WIDTH})")
+    changed = {_SAYS_WIDTH: found[_SAYS_WIDTH].replace(_WIDTH_IS_32, 'extern "C" __attribute__((device)) const int warpSize;'),
+               _FOR_SHUFFLES: re.sub(r"\bwarpSize\b", "32", found[_FOR_SHUFFLES]).replace("inline __device__", f"inline {_NO_LINES} __device__"),
+               _FOR_TEXTURES: found[_FOR_TEXTURES].replace("static __device__", f"static {_NO_LINES} __device__"),
+               _WRAPPER: found[_WRAPPER].join(_WITHOUT_LINES)}
+    roots = []
+    for name, text in changed.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        roots.append({"name": str(own / name), "type": "file", "external-contents": str(folder / name)})
+    listed = folder / "overlay.yaml"
+    listed.write_text(json.dumps({"version": 0, "use-external-names": False, "roots": roots}), encoding="utf-8")
+    return listed
+
+
+def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: list[str], options: BuildOptions) -> Unit:
+    """Compile a ``.cu`` file. Raises CompileError, Unsupported."""
+    number = int(target.removeprefix("compute_"))
+    ptx, said = _to_ptx(path, out, chain, number, toolkit, options)
+    if outside := assembly.foreign(ptx):
+        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
+                          "compiler (--compiler nvcc)")
+    image = out.with_suffix(".fatbin")
+    image.write_bytes(fatbin.packed(ptx, number))
+    call([*_command(path, chain, toolkit, options), "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary",
+          "-Xclang", str(image), "-o", str(out), str(path)], f"{path} does not compile for the host")
+    return Unit(tuple(assembly.kernels_of(ptx).values()), (said,) if said else ())
+
+
+def _command(path: Path, chain: Toolchain, toolkit: list[str], options: BuildOptions) -> list[str]:
+    unit = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]       # by which both halves name what is static
+    return [str(chain.path), "-x", "cuda", f"-std={options.standard}", f"-cuid={unit}", "-fno-caret-diagnostics", *(f"-I{each}" for each in options.include),
+            *(f"-D{each}" for each in options.defines), *toolkit]
+
+
+def _to_ptx(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> tuple[str, str]:
+    """Compile the device's half, which is optimised as nvcc does, whatever is asked for the host; gives PTX and warnings."""
+    listing = out.with_suffix(".ptx")
+    older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
+    fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
+    shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
+    said = call([*_command(path, chain, toolkit, options), "--cuda-device-only", "-S", f"--cuda-gpu-arch=sm_{max(number, _OLDEST_OF_DRIVER)}", *older, "-O3",
+                 "-gline-tables-only", *fused, *shared, "-Wno-everything", "-Wignored-attributes", "-ivfsoverlay", str(_write_overlay(out.parent, chain)),
+                 "-o", str(listing), str(path)], f"{path} does not compile")
+    if managed := _MANAGED.findall(said):
+        raise Unsupported("\n".join(f"{where}: clang knows no __managed__ variables; cudaMallocManaged, or CUDA's own compiler (--compiler nvcc)"
+                                    for where in dict.fromkeys(managed)))
+    return _with_width(path, listing.read_text(encoding="utf-8", errors="replace")), said
+
+
+def _with_width(path: Path, ptx: str) -> str:
+    """Make what reads ``warpSize`` from memory the name of it that PTX has."""
+    ptx, found = _EXTERN_WIDTH.subn("", ptx)
+    ptx = _READS_WIDTH.sub(r"mov.u32\1, WARP_SZ;", ptx) if found else ptx
+    if found and re.search(r"\bwarpSize\b", ptx):
+        raise Unsupported(f"{path}: takes the address of warpSize, which has none (int(warpSize) is its value)")
+    return ptx
