@@ -108,9 +108,10 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
             settings = attrs.evolve(settings, fused_multiply_add=_FMA in described.isa.features)
     maca = any(path.suffix == ".maca" for path in found)
     chain = _toolchain(compiler, maca)
+    targets = _targets(chain, capability)
     target = (language.target(str(chain), capability) if maca else
-              sources.target(str(chain), _targets(chain, capability), front_end.Options(capability=capability)))
-    return Plan(found, chain, target, settings, _limit(label, capability, chain, maca))
+              sources.target(str(chain), targets, front_end.Options(capability=capability)))
+    return Plan(found, chain, target, settings, _limit(label, capability, str(chain), min(targets), maca))
 
 
 def _toolchain(compiler: str | None, maca: bool) -> Any:
@@ -137,8 +138,7 @@ def _options(given: dict[str, Any]) -> BuildOptions:
     return BuildOptions(**given)
 
 
-def _limit(label: str, capability: str, chain: Any, maca: bool) -> tuple[str, ...]:
-    oldest = min(chain.targets)
+def _limit(label: str, capability: str, chain: str, oldest: int, maca: bool) -> tuple[str, ...]:
     digits = capability.replace(".", "")
     if not label or (digits.isdigit() and int(digits) >= oldest) or (maca and not digits.isdigit()):
         return ()

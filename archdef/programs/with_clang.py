@@ -41,6 +41,10 @@ _NO_LINES: Final = "__attribute__((nodebug))"
 _WITHOUT_LINES: Final = (f"#define always_inline always_inline, nodebug\n#define __inline__ __inline__ {_NO_LINES}\n",
                          "\n#undef always_inline\n#undef __inline__\n")
 """Around headers: what they define belongs to the lines that call it, as CUDA's own compiler has it, which knows the functions itself."""
+_SHARED_POINTERS: Final = "bits/shared_ptr_base.h"
+_FOR_OLD_CLANG: Final = ('#pragma push_macro("__noinline__")\n#undef __noinline__\n'
+                         f'#include_next <{_SHARED_POINTERS}>\n#pragma pop_macro("__noinline__")\n')
+"""A header of GNU's C++ library, since version 12, and CUDA mean different things by that name; clang has known it since version 15."""
 _MANAGED: Final = re.compile(r"^(\S+?:\d+):\d+: warning: 'managed' attribute ignored", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
@@ -112,17 +116,18 @@ def _ask(name: str, *question: str) -> str:
 
 def write_toolkit(folder: Path, chain: Toolchain) -> list[str]:
     """Lay out what clang's driver takes for a toolkit, and headers that stand in its way or are missing; gives the options for both halves."""
-    toolkit, after = folder / "cuda", folder / "after"
-    for name in ("bin", "include", "lib64", "nvvm/libdevice"):
-        (toolkit / name).mkdir(parents=True)
-    after.mkdir()
+    toolkit, before, after = folder / "cuda", folder / "before", folder / "after"
+    for made in (*(toolkit / name for name in ("bin", "include", "lib64", "nvvm/libdevice")), before / "bits", after):
+        made.mkdir(parents=True)
     (toolkit / _LIBDEVICE).symlink_to(chain.libdevice)
     where = next(each for each in chain.cuda.include if (each / "cuda.h").is_file())
     (toolkit / "include" / "cuda.h").symlink_to(where / "cuda.h")       # says the version
     (after / "curand_mtgp32_kernel.h").touch()      # clang includes it always, and a wheel of its own has it
+    if not (chain.resources / "include/cuda_wrappers" / _SHARED_POINTERS).is_file():
+        (before / _SHARED_POINTERS).write_text(_FOR_OLD_CLANG, encoding="utf-8")
     lacking, _ = write_headers(folder, chain.cuda.include)
     return [f"--cuda-path={toolkit}", "--no-cuda-version-check", "-Wno-unknown-cuda-version",
-            *(part for each in (lacking, *chain.cuda.include) for part in ("-isystem", str(each))), "-idirafter", str(after)]
+            *(part for each in (before, lacking, *chain.cuda.include) for part in ("-isystem", str(each))), "-idirafter", str(after)]
 
 
 def _write_overlay(folder: Path, chain: Toolchain) -> Path:
@@ -136,7 +141,7 @@ def _write_overlay(folder: Path, chain: Toolchain) -> Path:
         raise CompileError(f"{chain} says warpSize in another way than those that are known ({own / _SAYS_WIDTH})")
     changed = {_SAYS_WIDTH: found[_SAYS_WIDTH].replace(_WIDTH_IS_32, 'extern "C" __attribute__((device)) const int warpSize;'),
                _FOR_SHUFFLES: re.sub(r"\bwarpSize\b", "32", found[_FOR_SHUFFLES]).replace("inline __device__", f"inline {_NO_LINES} __device__"),
-               _FOR_TEXTURES: found[_FOR_TEXTURES].replace("static __device__", f"static {_NO_LINES} __device__"),
+               _FOR_TEXTURES: found[_FOR_TEXTURES].replace("__device__", f"{_NO_LINES} __device__"),
                _WRAPPER: found[_WRAPPER].join(_WITHOUT_LINES)}
     roots = []
     for name, text in changed.items():
@@ -149,33 +154,49 @@ def _write_overlay(folder: Path, chain: Toolchain) -> Path:
 
 def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: list[str], options: BuildOptions) -> Unit:
     """Compile a ``.cu`` file. Raises CompileError, Unsupported."""
-    number = int(target.removeprefix("compute_"))
-    ptx, said = _to_ptx(path, out, chain, number, toolkit, options)
+    number, oldest = int(target.removeprefix("compute_")), min(chain.cuda.targets)
+    try:
+        return _compile(path, out, chain, number, toolkit, options)
+    except CompileError as error:
+        if number >= oldest or isinstance(error, Unsupported):
+            raise
+        unit = _compile(path, out, chain, oldest, toolkit, options)
+        return attrs.evolve(unit, warnings=(f"compiled for compute_{oldest}, since it is not for compute_{number}: {_first_line(error)}", *unit.warnings))
+
+
+def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> Unit:
+    command = [*_command(path, chain, number, options), *toolkit]
+    ptx, said = _to_ptx(path, out, command, _write_overlay(out.parent, chain), number, options)
     if outside := assembly.foreign(ptx):
         raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
                           "compiler (--compiler nvcc)")
     image = out.with_suffix(".fatbin")
     image.write_bytes(fatbin.packed(ptx, number))
-    call([*_command(path, chain, toolkit, options), "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary",
-          "-Xclang", str(image), "-o", str(out), str(path)], f"{path} does not compile for the host")
+    call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
+          "-o", str(out), str(path)], f"{path} does not compile for the host")
     return Unit(tuple(assembly.kernels_of(ptx).values()), (said,) if said else ())
 
 
-def _command(path: Path, chain: Toolchain, toolkit: list[str], options: BuildOptions) -> list[str]:
-    unit = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]       # by which both halves name what is static
-    return [str(chain.path), "-x", "cuda", f"-std={options.standard}", f"-cuid={unit}", "-fno-caret-diagnostics", *(f"-I{each}" for each in options.include),
-            *(f"-D{each}" for each in options.defines), *toolkit]
+def _first_line(error: CompileError) -> str:
+    return next(iter(str(error).splitlines()[1:]), str(error))
 
 
-def _to_ptx(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> tuple[str, str]:
+def _command(path: Path, chain: Toolchain, number: int, options: BuildOptions) -> list[str]:
+    """Give what both halves are compiled with."""
+    unit = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]       # by which both name what is static
+    return [str(chain.path), "-x", "cuda", f"--cuda-gpu-arch=sm_{max(number, _OLDEST_OF_DRIVER)}", f"-std={options.standard}", f"-cuid={unit}",
+            "-fno-caret-diagnostics", "-Xclang", "-fcuda-allow-variadic-functions", f"-D__CUDA_ARCH_LIST__={number * 10}",
+            *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines)]
+
+
+def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: int, options: BuildOptions) -> tuple[str, str]:
     """Compile the device's half, which is optimised as nvcc does, whatever is asked for the host; gives PTX and warnings."""
     listing = out.with_suffix(".ptx")
     older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
     fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
-    said = call([*_command(path, chain, toolkit, options), "--cuda-device-only", "-S", f"--cuda-gpu-arch=sm_{max(number, _OLDEST_OF_DRIVER)}", *older, "-O3",
-                 "-gline-tables-only", *fused, *shared, "-Wno-everything", "-Wignored-attributes", "-ivfsoverlay", str(_write_overlay(out.parent, chain)),
-                 "-o", str(listing), str(path)], f"{path} does not compile")
+    said = call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-Wno-everything", "-Wignored-attributes",
+                 "-ivfsoverlay", str(overlay), "-o", str(listing), str(path)], f"{path} does not compile")
     if managed := _MANAGED.findall(said):
         raise Unsupported("\n".join(f"{where}: clang knows no __managed__ variables; cudaMallocManaged, or CUDA's own compiler (--compiler nvcc)"
                                     for where in dict.fromkeys(managed)))
