@@ -23,6 +23,8 @@ from archdef.options import ArchitectureName
 @click.option("--debug", "-g", is_flag=True, help="Line numbers of the host's code, for a debugger.")
 @click.option("-fmad", "--fmad", "fused_multiply_add", type=bool, metavar="true|false",
               help="Whether a * b + c may become one instruction; else true unless ARCH has none, as machines before 2.0.")
+@click.option("-rdc", "--rdc", "relocatable", type=bool, default=False, metavar="true|false",
+              help="Whether code for devices may use functions and variables of other files, as with nvcc -rdc=true.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
 @click.option("--compiler", type=click.Choice(archdef.programs.COMPILERS), help="nvcc, clang, or NVRTC with a compiler of the host; else the first of them that is there.")

@@ -17,7 +17,7 @@ from archdef.files.atomic import write_bytes
 from archdef.frontends import nvcc, nvrtc
 from archdef.frontends import options as front_end
 from archdef.frontends import source as sources
-from archdef.programs import linking, translating, with_clang, with_nvcc
+from archdef.programs import linking, relocatable, translating, with_clang, with_nvcc
 from archdef.programs import maca as language
 from archdef.programs.options import DEVICE_SUFFIXES, HOST_SUFFIXES, BuildOptions, sources_of
 
@@ -175,6 +175,9 @@ def _by_units(chain: nvrtc.Toolchain | with_clang.Toolchain, target: str, files:
         else:
             out = path
         objects.append(str(out))
+    if options.relocatable:
+        parts = [Path(each) for each, path in zip(objects, files, strict=True) if path.suffix in DEVICE_SUFFIXES]
+        objects.append(str(relocatable.registration(compiler, parts, folder)))
     libraries = linking.import_libraries(compiler, folder, cuda.version[0], [name for name in options.libraries if name not in linking.OWN],
                                          cuda.library)
     folders = [f"-L{each}" for each in options.library_folders]

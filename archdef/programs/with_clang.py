@@ -45,6 +45,12 @@ _SHARED_POINTERS: Final = "bits/shared_ptr_base.h"
 _FOR_OLD_CLANG: Final = ('#pragma push_macro("__noinline__")\n#undef __noinline__\n'
                          f'#include_next <{_SHARED_POINTERS}>\n#pragma pop_macro("__noinline__")\n')
 """A header of GNU's C++ library, since version 12, and CUDA mean different things by that name; clang has known it since version 15."""
+_KEPT_FOR_HOSTS: Final = re.compile(r"^\.global [^;]*\b__clang_gpu_used_external\[[^;]*;\n", re.MULTILINE)
+"""A list of what the host's code names. A kernel of another file stands in it as a function, which it is not."""
+_DECLARED: Final = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)\s*\([^)]*\)\s*;\n", re.MULTILINE)
+_NEW_DRIVER_SINCE: Final = 15
+_OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
+"""With its new driver clang registers device code in a way that only its own linking completes."""
 _MANAGED: Final = re.compile(r"^(\S+?:\d+):\d+: warning: 'managed' attribute ignored", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
@@ -167,9 +173,7 @@ def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: 
 def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> Unit:
     command = [*_command(path, chain, number, options), *toolkit]
     ptx, said = _to_ptx(path, out, command, _write_overlay(out.parent, chain), number, options)
-    if outside := assembly.foreign(ptx):
-        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
-                          "compiler (--compiler nvcc)")
+    assembly.check_alone(path, ptx, options.relocatable)
     image = out.with_suffix(".fatbin")
     image.write_bytes(fatbin.packed(ptx, number))
     call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
@@ -186,6 +190,7 @@ def _command(path: Path, chain: Toolchain, number: int, options: BuildOptions) -
     unit = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]       # by which both name what is static
     return [str(chain.path), "-x", "cuda", f"--cuda-gpu-arch=sm_{max(number, _OLDEST_OF_DRIVER)}", f"-std={options.standard}", f"-cuid={unit}",
             "-fno-caret-diagnostics", "-Xclang", "-fcuda-allow-variadic-functions", f"-D__CUDA_ARCH_LIST__={number * 10}",
+            *(["-fgpu-rdc", *_OLD_DRIVER[int(chain.version.partition(".")[0]) >= _NEW_DRIVER_SINCE]] if options.relocatable else []),
             *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines)]
 
 
@@ -200,7 +205,13 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     if managed := _MANAGED.findall(said):
         raise Unsupported("\n".join(f"{where}: clang knows no __managed__ variables; cudaMallocManaged, or CUDA's own compiler (--compiler nvcc)"
                                     for where in dict.fromkeys(managed)))
-    return _with_width(path, listing.read_text(encoding="utf-8", errors="replace")), said
+    return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace"))), said
+
+
+def _without_kept(ptx: str) -> str:
+    """Take away what stands in PTX for the sake of the host's code alone, and the declarations that only served for that."""
+    ptx, found = _KEPT_FOR_HOSTS.subn("", ptx)
+    return _DECLARED.sub(lambda declared: declared[0] if len(re.findall(rf"(?<![\w$]){re.escape(declared[1])}(?![\w$])", ptx)) > 1 else "", ptx) if found else ptx
 
 
 def _with_width(path: Path, ptx: str) -> str:
