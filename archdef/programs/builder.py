@@ -159,7 +159,7 @@ def _by_units(chain: nvrtc.Toolchain | with_clang.Toolchain, target: str, files:
     """Compile file by file, and link; gives the compilers, the names of kernels, and warnings. Raises CompileError, Unsupported."""
     by_clang = isinstance(chain, with_clang.Toolchain)
     compiler, cuda, folder = str(chain.path) if by_clang else host_compiler(), chain.cuda if by_clang else chain, made.parent
-    toolkit = with_clang.write_toolkit(folder, chain) if by_clang else []
+    toolkit = chain.toolkit(folder) if by_clang else []
     kernels: list[str] = []
     warnings: list[str] = []
     objects = []

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -18,40 +17,24 @@ import attrs
 from archdef.errors import CompileError
 from archdef.exec import fatbin
 from archdef.frontends import nvrtc
-from archdef.programs import assembly
+from archdef.programs import assembly, clang_headers
 from archdef.programs.linking import call
 from archdef.programs.options import BuildOptions
-from archdef.programs.preprocess import write_headers
 from archdef.programs.syntax import Unsupported
 from archdef.programs.translating import Unit, common_flags
 
 INSTALL: Final = ("no clang++ that compiles CUDA is on the PATH or in the variable CXX (Debian, Ubuntu: apt install clang); its CUDA headers are those of "
                   "archdef[cuda,build] or archdef[cuda12,build12]")
-_LIBDEVICE: Final = "nvvm/libdevice/libdevice.10.bc"
 _OLDEST_OF_DRIVER: Final = 35
 """Older targets have no libdevice in clang's eyes, although the one there is suits all; clang's compiler proper is told of them behind its driver's back."""
-_SAYS_WIDTH: Final = "__clang_cuda_builtin_vars.h"
-_FOR_SHUFFLES: Final = "__clang_cuda_intrinsics.h"
-_FOR_TEXTURES: Final = "__clang_cuda_texture_intrinsics.h"
-_WIDTH_IS_32: Final = "__attribute__((device)) const int warpSize = 32;"
 _READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]32(\s+%r\d+), \[warpSize\];")
 _EXTERN_WIDTH: Final = re.compile(r"^\s*\.extern \.global .*\bwarpSize;\n", re.MULTILINE)
-_WRAPPER: Final = "__clang_cuda_runtime_wrapper.h"
-_NO_LINES: Final = "__attribute__((nodebug))"
-_WITHOUT_LINES: Final = (f"#define always_inline always_inline, nodebug\n#define __inline__ __inline__ {_NO_LINES}\n",
-                         "\n#undef always_inline\n#undef __inline__\n")
-"""Around headers: what they define belongs to the lines that call it, as CUDA's own compiler has it, which knows the functions itself."""
-_SHARED_POINTERS: Final = "bits/shared_ptr_base.h"
-_FOR_OLD_CLANG: Final = ('#pragma push_macro("__noinline__")\n#undef __noinline__\n'
-                         f'#include_next <{_SHARED_POINTERS}>\n#pragma pop_macro("__noinline__")\n')
-"""A header of GNU's C++ library, since version 12, and CUDA mean different things by that name; clang has known it since version 15."""
 _KEPT_FOR_HOSTS: Final = re.compile(r"^\.global [^;]*\b__clang_gpu_used_external\[[^;]*;\n", re.MULTILINE)
 """A list of what the host's code names. A kernel of another file stands in it as a function, which it is not."""
 _DECLARED: Final = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)\s*\([^)]*\)\s*;\n", re.MULTILINE)
 _NEW_DRIVER_SINCE: Final = 15
 _OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
 """With its new driver clang registers device code in a way that only its own linking completes."""
-_MANAGED: Final = re.compile(r"^(\S+?:\d+):\d+: warning: 'managed' attribute ignored", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -78,12 +61,16 @@ class Toolchain:
         """Those that the headers are for, too: what suits all machines, and is not made for one, is compiled for these."""
         return tuple(each for each in self.targets if each >= min(self.cuda.targets)) or self.targets
 
+    def toolkit(self, folder: Path) -> list[str]:
+        """Write what it needs into a folder, and give the options for it."""
+        return clang_headers.write_toolkit(folder, self.resources, self.cuda.include, self.libdevice)
+
 
 def toolchain() -> Toolchain | None:
     """Give the first clang++ that compiles CUDA with the installed headers: of the variable CXX, the PATH's, and those with a version in their name,
     newest first; or None."""
     cuda = nvrtc.toolchain()
-    libdevice = next((found for folder in cuda.include if (found := folder.parent / _LIBDEVICE).is_file()), None) if cuda else None
+    libdevice = next((found for folder in cuda.include if (found := folder.parent / clang_headers.LIBDEVICE).is_file()), None) if cuda else None
     if cuda is None or libdevice is None:
         return None
     return next((chain for name in _names() if (chain := _probe(name, cuda, libdevice))), None)
@@ -108,7 +95,7 @@ def _probe(name: str, cuda: nvrtc.Toolchain, libdevice: Path) -> Toolchain | Non
             return None
         made = Toolchain(Path(name), version[1], Path(_ask(name, "-print-resource-dir").strip()), tuple(targets), cuda, libdevice)
         with tempfile.TemporaryDirectory(prefix="archdef-build-") as folder:
-            _ask(name, "-x", "cuda", "--cuda-device-only", "-fsyntax-only", "-w", *write_toolkit(Path(folder), made),
+            _ask(name, "-x", "cuda", "--cuda-device-only", "-fsyntax-only", "-w", *made.toolkit(Path(folder)),
                  f"--cuda-gpu-arch=sm_{made.usual_targets[0]}", "-")
     except (OSError, subprocess.SubprocessError):
         return None
@@ -118,44 +105,6 @@ def _probe(name: str, cuda: nvrtc.Toolchain, libdevice: Path) -> Toolchain | Non
 def _ask(name: str, *question: str) -> str:
     done = subprocess.run([name, *question], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60, check=True)
     return done.stdout + done.stderr
-
-
-def write_toolkit(folder: Path, chain: Toolchain) -> list[str]:
-    """Lay out what clang's driver takes for a toolkit, and headers that stand in its way or are missing; gives the options for both halves."""
-    toolkit, before, after = folder / "cuda", folder / "before", folder / "after"
-    for made in (*(toolkit / name for name in ("bin", "include", "lib64", "nvvm/libdevice")), before / "bits", after):
-        made.mkdir(parents=True)
-    (toolkit / _LIBDEVICE).symlink_to(chain.libdevice)
-    where = next(each for each in chain.cuda.include if (each / "cuda.h").is_file())
-    (toolkit / "include" / "cuda.h").symlink_to(where / "cuda.h")       # says the version
-    (after / "curand_mtgp32_kernel.h").touch()      # clang includes it always, and a wheel of its own has it
-    if not (chain.resources / "include/cuda_wrappers" / _SHARED_POINTERS).is_file():
-        (before / _SHARED_POINTERS).write_text(_FOR_OLD_CLANG, encoding="utf-8")
-    lacking, _ = write_headers(folder, chain.cuda.include)
-    return [f"--cuda-path={toolkit}", "--no-cuda-version-check", "-Wno-unknown-cuda-version",
-            *(part for each in (before, lacking, *chain.cuda.include) for part in ("-isystem", str(each))), "-idirafter", str(after)]
-
-
-def _write_overlay(folder: Path, chain: Toolchain) -> Path:
-    """Write what the device's half reads in place of some of clang's headers, and give the list of that.
-
-    What they define belongs to the lines of those that call it, as in what CUDA's own compiler makes, which has it built in. The machine is asked for ``warpSize``, since it may have other warps than of 32 lanes; the shuffles keep to segments of 32, as nvcc's do.
-    """
-    own = chain.resources / "include"
-    found = {name: (own / name).read_text(encoding="utf-8") for name in (_SAYS_WIDTH, _FOR_SHUFFLES, _FOR_TEXTURES, _WRAPPER)}
-    if _WIDTH_IS_32 not in found[_SAYS_WIDTH]:
-        raise CompileError(f"{chain} says warpSize in another way than those that are known ({own / _SAYS_WIDTH})")
-    changed = {_SAYS_WIDTH: found[_SAYS_WIDTH].replace(_WIDTH_IS_32, 'extern "C" __attribute__((device)) const int warpSize;'),
-               _FOR_SHUFFLES: re.sub(r"\bwarpSize\b", "32", found[_FOR_SHUFFLES]).replace("inline __device__", f"inline {_NO_LINES} __device__"),
-               _FOR_TEXTURES: found[_FOR_TEXTURES].replace("__device__", f"{_NO_LINES} __device__"),
-               _WRAPPER: found[_WRAPPER].join(_WITHOUT_LINES)}
-    roots = []
-    for name, text in changed.items():
-        (folder / name).write_text(text, encoding="utf-8")
-        roots.append({"name": str(own / name), "type": "file", "external-contents": str(folder / name)})
-    listed = folder / "overlay.yaml"
-    listed.write_text(json.dumps({"version": 0, "use-external-names": False, "roots": roots}), encoding="utf-8")
-    return listed
 
 
 def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: list[str], options: BuildOptions) -> Unit:
@@ -172,13 +121,13 @@ def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: 
 
 def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> Unit:
     command = [*_command(path, chain, number, options), *toolkit]
-    ptx, said = _to_ptx(path, out, command, _write_overlay(out.parent, chain), number, options)
+    ptx = _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options)
     assembly.check_alone(path, ptx, options.relocatable)
     image = out.with_suffix(".fatbin")
     image.write_bytes(fatbin.packed(ptx, number))
     call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
           "-o", str(out), str(path)], f"{path} does not compile for the host")
-    return Unit(tuple(assembly.kernels_of(ptx).values()), (said,) if said else ())
+    return Unit(tuple(assembly.kernels_of(ptx).values()), ())
 
 
 def _first_line(error: CompileError) -> str:
@@ -194,18 +143,14 @@ def _command(path: Path, chain: Toolchain, number: int, options: BuildOptions) -
             *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines)]
 
 
-def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: int, options: BuildOptions) -> tuple[str, str]:
-    """Compile the device's half, which is optimised as nvcc does, whatever is asked for the host; gives PTX and warnings."""
+def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: int, options: BuildOptions) -> str:
+    """Compile the device's half, which is optimised as nvcc does, whatever is asked for the host; gives PTX."""
     listing = out.with_suffix(".ptx")
     older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
     fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
-    said = call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-Wno-everything", "-Wignored-attributes",
-                 "-ivfsoverlay", str(overlay), "-o", str(listing), str(path)], f"{path} does not compile")
-    if managed := _MANAGED.findall(said):
-        raise Unsupported("\n".join(f"{where}: clang knows no __managed__ variables; cudaMallocManaged, or CUDA's own compiler (--compiler nvcc)"
-                                    for where in dict.fromkeys(managed)))
-    return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace"))), said
+    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay), "-o", str(listing), str(path)], f"{path} does not compile")
+    return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace")))
 
 
 def _without_kept(ptx: str) -> str:
