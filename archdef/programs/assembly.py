@@ -78,8 +78,8 @@ def instantiations(found: Sequence[Stub], where: str) -> str:
         if not stub.is_instance:
             continue
         if _NAMELESS.search(stub.name):
-            raise Unsupported(f"{where}: the kernel {stub.name} is made for a type that only a function knows, such as a lambda's; that needs CUDA's own "
-                              "compiler (--compiler nvcc)")
+            raise Unsupported(f"{where}: the kernel {stub.name} is made for a type that only a function knows, such as a lambda's; that needs a "
+                              "compiler that knows CUDA (--compiler nvcc or clang)")
         lines.append(f"template __global__ {stub.name.replace('(anonymous namespace)::', '')};\n")
     return "".join(lines)
 

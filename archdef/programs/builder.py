@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from archdef.frontends import source as sources
 from archdef.programs import linking, relocatable, translating, with_clang, with_nvcc
 from archdef.programs import maca as language
 from archdef.programs.options import DEVICE_SUFFIXES, HOST_SUFFIXES, BuildOptions, sources_of
+from archdef.programs.translating import Unit
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
@@ -73,8 +74,9 @@ class Plan:
                 compiler, kernels = str(self.chain), tuple[str, ...]()
                 notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings)
             else:
-                compiler, kernels, warnings = _by_units(self.chain, self.target, self.files, made, self.settings)
-                notes += warnings
+                way = _by_clang if isinstance(self.chain, with_clang.Toolchain) else _by_nvrtc
+                compiler, unit = way(self.chain, self.target, self.files, made, self.settings)
+                kernels, notes = unit.kernels, notes + unit.warnings
             write_bytes(program, made.read_bytes(), executable=True)
         return Built(str(program), compiler, self.target, tuple(kernels), tuple(notes))
 
@@ -89,7 +91,7 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
     compiler     : ``nvcc``, ``clang``, or ``nvrtc`` with a compiler of the host; None: the first of them that is there.
     options      : fields of `archdef.programs.options.BuildOptions`: include, defines, libraries …
 
-    Raises CompileError, Unsupported for what only CUDA's own compiler translates, MissingExtra.
+    Raises CompileError, Unsupported for what this way of building does not translate, MissingExtra.
     """
     return plan(files, architecture, compiler, **options).build(program)
 
@@ -99,7 +101,7 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
     found = sources_of(files)
     settings = _options(options)
     if compiler not in (None, *COMPILERS):
-        raise CompileError(f"programs are built by {' or '.join(COMPILERS)}, got {compiler!r}")
+        raise CompileError(f"programs are built by {', '.join(COMPILERS[:-1])} or {COMPILERS[-1]}, got {compiler!r}")
     capability, label = "", ""
     if architecture is not None:
         described = registry.described(architecture)
@@ -154,20 +156,33 @@ def host_compiler() -> str:
     raise CompileError("there is no compiler for the host: install g++ (Debian, Ubuntu: apt install g++), or name one in the variable CXX")
 
 
-def _by_units(chain: nvrtc.Toolchain | with_clang.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[
-        str, tuple[str, ...], tuple[str, ...]]:
-    """Compile file by file, and link; gives the compilers, the names of kernels, and warnings. Raises CompileError, Unsupported."""
-    by_clang = isinstance(chain, with_clang.Toolchain)
-    compiler, cuda, folder = str(chain.path) if by_clang else host_compiler(), chain.cuda if by_clang else chain, made.parent
-    toolkit = chain.toolkit(folder) if by_clang else []
+def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, Unit]:
+    compiler = host_compiler()
+
+    def unit(path: Path, out: Path) -> Unit:
+        return translating.compile_unit(path, out, chain, target, compiler, options)
+    return f"{chain} and {Path(compiler).name}", _linked(unit, compiler, chain, files, made, options)
+
+
+def _by_clang(chain: with_clang.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, Unit]:
+    toolkit = chain.toolkit(made.parent)
+
+    def unit(path: Path, out: Path) -> Unit:
+        return with_clang.compile_unit(path, out, chain, target, toolkit, options)
+    return str(chain), _linked(unit, str(chain.path), chain.cuda, files, made, options)
+
+
+def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvrtc.Toolchain, files: Sequence[Path], made: Path,
+            options: BuildOptions) -> Unit:
+    """Compile file by file, and link. Raises CompileError, Unsupported."""
+    folder = made.parent
     kernels: list[str] = []
     warnings: list[str] = []
     objects = []
     for number, path in enumerate(files):
         out = folder / f"{number}.o"
         if path.suffix in DEVICE_SUFFIXES:
-            unit = (with_clang.compile_unit(path, out, chain, target, toolkit, options) if by_clang else
-                    translating.compile_unit(path, out, chain, target, compiler, options))
+            unit = compile_unit(path, out)
             kernels += unit.kernels
             warnings += unit.warnings
         elif path.suffix in HOST_SUFFIXES:
@@ -183,4 +198,4 @@ def _by_units(chain: nvrtc.Toolchain | with_clang.Toolchain, target: str, files:
     folders = [f"-L{each}" for each in options.library_folders]
     linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *libraries, "-lpthread", "-ldl"],
                  "the program does not link")
-    return str(chain) if by_clang else f"{chain} and {Path(compiler).name}", tuple(kernels), tuple(warnings)
+    return Unit(tuple(kernels), tuple(warnings))

@@ -46,6 +46,8 @@ def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, o
 
 def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
     """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
+    if path.suffix == ".maca" and options.relocatable:
+        raise Unsupported(f"{path}: device code of several .maca files is not linked (-rdc=true)")
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
     preprocessor = _preprocessor(path, folder, chain, compiler, options)
@@ -118,8 +120,6 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
                            fused_multiply_add=options.fused_multiply_add is not False,
                            extra=("--relocatable-device-code=true",) if options.relocatable else ())
         if path.suffix == ".maca":
-            if options.relocatable:
-                raise Unsupported(f"{path}: device code of several .maca files is not linked (-rdc=true)")
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
         return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))
     except CompileError as error:

@@ -149,14 +149,15 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
     fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
-    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay), "-o", str(listing), str(path)], f"{path} does not compile")
+    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
+          "-o", str(listing), str(path)], f"{path} does not compile")
     return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace")))
 
 
 def _without_kept(ptx: str) -> str:
     """Take away what stands in PTX for the sake of the host's code alone, and the declarations that only served for that."""
     ptx, found = _KEPT_FOR_HOSTS.subn("", ptx)
-    return _DECLARED.sub(lambda declared: declared[0] if len(re.findall(rf"(?<![\w$]){re.escape(declared[1])}(?![\w$])", ptx)) > 1 else "", ptx) if found else ptx
+    return _DECLARED.sub(lambda it: it[0] if len(re.findall(rf"(?<![\w$]){re.escape(it[1])}(?![\w$])", ptx)) > 1 else "", ptx) if found else ptx
 
 
 def _with_width(path: Path, ptx: str) -> str:
