@@ -18,6 +18,7 @@ _ALL: Final = "__clang_cuda_runtime_wrapper.h"
 _NO_LINES: Final = "__attribute__((nodebug))"
 _WITHOUT_LINES: Final = (f"#define always_inline always_inline, nodebug\n#define __inline__ __inline__ {_NO_LINES}\n",
                          "\n#undef always_inline\n#undef __inline__\n")
+_DEFINED: Final = re.compile(r"^(?:__host__ )?__device__(?= (?:static )?inline\b| void __nv_tex_surf_handler\b)", re.MULTILINE)
 _SHARED_POINTERS: Final = "bits/shared_ptr_base.h"
 _FOR_OLD_CLANG: Final = ('#pragma push_macro("__noinline__")\n#undef __noinline__\n'
                          f'#include_next <{_SHARED_POINTERS}>\n#pragma pop_macro("__noinline__")\n')
@@ -69,7 +70,7 @@ def write_overlay(folder: Path, resources: Path) -> Path:
     changed = {_WIDTH: found[_WIDTH].replace(_WIDTH_IS_32, 'extern "C" __attribute__((device)) const int warpSize;'),
                _SHUFFLES: re.sub(r"\bwarpSize\b", "32", found[_SHUFFLES]).replace("inline __device__", f"inline {_NO_LINES} __device__"),
                _TEXTURES: found[_TEXTURES].replace("__device__", f"{_NO_LINES} __device__"),
-               _ALL: found[_ALL].join(_WITHOUT_LINES)}
+               _ALL: _DEFINED.sub(rf"\g<0> {_NO_LINES}", found[_ALL]).join(_WITHOUT_LINES)}
     roots = []
     for name, text in changed.items():
         (folder / name).write_text(text, encoding="utf-8")
