@@ -27,7 +27,7 @@ from archdef.options import ArchitectureName
               help="Whether code for devices may use functions and variables of other files, as with nvcc -rdc=true.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
-@click.option("--compiler", type=click.Choice(archdef.programs.COMPILERS),
+@click.option("--compiler", type=click.Choice(("nvcc", "clang", "nvrtc")),
               help="nvcc, clang, or NVRTC with a compiler of the host; else the first of them that is there.")
 @common_options(about="Print one JSON document about what was built.")
 def command(files, program, arch, as_json, compiler, **options):
