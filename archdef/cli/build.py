@@ -23,15 +23,18 @@ from archdef.options import ArchitectureName
 @click.option("--debug", "-g", is_flag=True, help="Line numbers of the host's code, for a debugger.")
 @click.option("-fmad", "--fmad", "fused_multiply_add", type=bool, metavar="true|false",
               help="Whether a * b + c may become one instruction; else true unless ARCH has none, as machines before 2.0.")
+@click.option("-rdc", "--rdc", "relocatable", type=bool, default=False, metavar="true|false",
+              help="Whether code for devices may use functions and variables of other files, as with nvcc -rdc=true.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
-@click.option("--compiler", type=click.Choice(("nvcc", "nvrtc")), help="nvcc, or NVRTC with a compiler of the host; else nvcc if it is on the PATH.")
+@click.option("--compiler", type=click.Choice(("nvcc", "clang", "nvrtc")),
+              help="nvcc, clang, or NVRTC with a compiler of the host; else the first of them that is there.")
 @common_options(about="Print one JSON document about what was built.")
 def command(files, program, arch, as_json, compiler, **options):
     """Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.
 
-    Without nvcc, kernels are compiled by NVRTC and all else by g++ or clang++; no CUDA toolkit is needed. What only nvcc translates is
-    refused by file, line and name.
+    nvcc and clang translate all of CUDA. Without them, kernels are compiled by NVRTC and all else by g++ or clang++; what this cannot translate
+    is refused by file, line and name. Only nvcc needs a CUDA toolkit.
 
     \b
     archdef build main.cu kernels.cu -o program -a NAME && archdef exec -a NAME -- ./program

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -77,8 +78,8 @@ def instantiations(found: Sequence[Stub], where: str) -> str:
         if not stub.is_instance:
             continue
         if _NAMELESS.search(stub.name):
-            raise Unsupported(f"{where}: the kernel {stub.name} is made for a type that only a function knows, such as a lambda's; that needs CUDA's own "
-                              "compiler (--compiler nvcc)")
+            raise Unsupported(f"{where}: the kernel {stub.name} is made for a type that only a function knows, such as a lambda's; that needs a "
+                              "compiler that knows CUDA (--compiler nvcc or clang)")
         lines.append(f"template __global__ {stub.name.replace('(anonymous namespace)::', '')};\n")
     return "".join(lines)
 
@@ -88,9 +89,11 @@ def kernels_of(ptx: str) -> dict[str, str]:
     return {demangled(entry) or entry: entry for entry in _ENTRY.findall(ptx)}
 
 
-def foreign(ptx: str) -> list[str]:
-    """List what PTX expects of other files."""
-    return [demangled(name) or name for name in _EXTERN.findall(ptx) if not _OF_THE_SYSTEM.fullmatch(name)]
+def check_alone(path: Path, ptx: str, relocatable: bool) -> None:
+    """Refuse what PTX expects of other files, unless it will be linked. Raises Unsupported."""
+    outside = [demangled(name) or name for name in _EXTERN.findall(ptx) if not _OF_THE_SYSTEM.fullmatch(name)]
+    if outside and not relocatable:
+        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; -rdc=true links device code")
 
 
 def tables(found: Sequence[Stub], kernels: dict[str, str], variables: Sequence[str], instances: Sequence[tuple[Instance, str]], image: bytes) -> str:

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +17,15 @@ from archdef.files.atomic import write_bytes
 from archdef.frontends import nvcc, nvrtc
 from archdef.frontends import options as front_end
 from archdef.frontends import source as sources
-from archdef.programs import linking, translating, with_nvcc
+from archdef.programs import linking, relocatable, translating, with_clang, with_nvcc
 from archdef.programs import maca as language
 from archdef.programs.options import DEVICE_SUFFIXES, HOST_SUFFIXES, BuildOptions, sources_of
+from archdef.programs.translating import Unit
 
 if TYPE_CHECKING:
     from archdef.spec import Architecture
 
-COMPILERS = ("nvcc", "nvrtc")
+COMPILERS = ("nvcc", "clang", "nvrtc")
 _FMA = "fp32_fma"
 
 
@@ -53,7 +55,6 @@ class Plan:
     files: tuple[Path, ...]
     chain: Any
     """The compiler of device code."""
-    by_nvcc: bool
     target: str
     """Virtual architecture of the PTX."""
     settings: BuildOptions
@@ -69,14 +70,15 @@ class Plan:
         notes = self.notes
         with tempfile.TemporaryDirectory(prefix="archdef-build-") as base:
             made = Path(base) / "program"
-            if self.by_nvcc:
-                host, kernels = "", tuple[str, ...]()
+            if isinstance(self.chain, nvcc.Toolchain):
+                compiler, kernels = str(self.chain), tuple[str, ...]()
                 notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings)
             else:
-                host, kernels, warnings = _by_nvrtc(self.chain, self.target, self.files, made, self.settings)
-                notes += warnings
+                way = _by_clang if isinstance(self.chain, with_clang.Toolchain) else _by_nvrtc
+                compiler, unit = way(self.chain, self.target, self.files, made, self.settings)
+                kernels, notes = unit.kernels, notes + unit.warnings
             write_bytes(program, made.read_bytes(), executable=True)
-        return Built(str(program), f"{self.chain}{host}", self.target, tuple(kernels), tuple(notes))
+        return Built(str(program), compiler, self.target, tuple(kernels), tuple(notes))
 
 
 def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str], architecture: str | Architecture | None = None,
@@ -86,10 +88,10 @@ def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[st
     files        : ``.cu`` and ``.maca`` files, C++ and C files, objects and libraries.
     program      : the executable to write.
     architecture : a machine to compile for; None: the oldest that the compiler knows, whose PTX all others run.
-    compiler     : ``nvcc``, or ``nvrtc`` with a compiler of the host; None: nvcc if it is on the PATH.
+    compiler     : ``nvcc``, ``clang``, or ``nvrtc`` with a compiler of the host; None: the first of them that is there.
     options      : fields of `archdef.programs.options.BuildOptions`: include, defines, libraries …
 
-    Raises CompileError, Unsupported for what only CUDA's own compiler translates, MissingExtra.
+    Raises CompileError, Unsupported for what this way of building does not translate, MissingExtra.
     """
     return plan(files, architecture, compiler, **options).build(program)
 
@@ -99,7 +101,7 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
     found = sources_of(files)
     settings = _options(options)
     if compiler not in (None, *COMPILERS):
-        raise CompileError(f"programs are built by {' or '.join(COMPILERS)}, got {compiler!r}")
+        raise CompileError(f"programs are built by {', '.join(COMPILERS[:-1])} or {COMPILERS[-1]}, got {compiler!r}")
     capability, label = "", ""
     if architecture is not None:
         described = registry.described(architecture)
@@ -107,17 +109,27 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
         if settings.fused_multiply_add is None:
             settings = attrs.evolve(settings, fused_multiply_add=_FMA in described.isa.features)
     maca = any(path.suffix == ".maca" for path in found)
-    chain: Any = nvcc.toolchain() if compiler == "nvcc" or (compiler is None and not maca) else None
-    if compiler == "nvcc" and (chain is None or maca):
-        raise CompileError("nvcc does not compile .maca files" if maca else nvcc.INSTALL)
-    by_nvcc = chain is not None
-    if chain is None:
-        chain = nvrtc.toolchain()
-    if chain is None:
-        raise CompileError(nvrtc.INSTALL)
+    chain = _toolchain(compiler, maca)
+    targets = _targets(chain, capability)
     target = (language.target(str(chain), capability) if maca else
-              sources.target(str(chain), chain.targets, front_end.Options(capability=capability)))
-    return Plan(found, chain, by_nvcc, target, settings, _limit(label, capability, chain, maca))
+              sources.target(str(chain), targets, front_end.Options(capability=capability)))
+    return Plan(found, chain, target, settings, _limit(label, capability, str(chain), min(targets), maca))
+
+
+def _toolchain(compiler: str | None, maca: bool) -> Any:
+    """Give the compiler of device code that was asked for, or the first there is. Raises CompileError."""
+    ways = {"nvcc": nvcc, "clang": with_clang, "nvrtc": nvrtc}
+    if maca and compiler not in (None, "nvrtc"):
+        raise CompileError(f"{compiler} does not compile .maca files")
+    for name in (compiler,) if compiler else ("nvrtc",) if maca else COMPILERS:
+        if chain := ways[name].toolchain():
+            return chain
+    raise CompileError(ways[compiler or "nvrtc"].INSTALL)
+
+
+def _targets(chain: Any, capability: str) -> Sequence[int]:
+    """List what a compiler may be told: what is for no machine in particular, is not for one that is older than the headers either."""
+    return chain.usual_targets if isinstance(chain, with_clang.Toolchain) and not re.match(r"\d", capability) else chain.targets
 
 
 def _options(given: dict[str, Any]) -> BuildOptions:
@@ -128,8 +140,7 @@ def _options(given: dict[str, Any]) -> BuildOptions:
     return BuildOptions(**given)
 
 
-def _limit(label: str, capability: str, chain: Any, maca: bool) -> tuple[str, ...]:
-    oldest = min(chain.targets)
+def _limit(label: str, capability: str, chain: str, oldest: int, maca: bool) -> tuple[str, ...]:
     digits = capability.replace(".", "")
     if not label or (digits.isdigit() and int(digits) >= oldest) or (maca and not digits.isdigit()):
         return ()
@@ -145,25 +156,46 @@ def host_compiler() -> str:
     raise CompileError("there is no compiler for the host: install g++ (Debian, Ubuntu: apt install g++), or name one in the variable CXX")
 
 
-def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    compiler, folder = host_compiler(), made.parent
+def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, Unit]:
+    compiler = host_compiler()
+
+    def unit(path: Path, out: Path) -> Unit:
+        return translating.compile_unit(path, out, chain, target, compiler, options)
+    return f"{chain} and {Path(compiler).name}", _linked(unit, compiler, chain, files, made, options)
+
+
+def _by_clang(chain: with_clang.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, Unit]:
+    toolkit = chain.toolkit(made.parent)
+
+    def unit(path: Path, out: Path) -> Unit:
+        return with_clang.compile_unit(path, out, chain, target, toolkit, options)
+    return str(chain), _linked(unit, str(chain.path), chain.cuda, files, made, options)
+
+
+def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvrtc.Toolchain, files: Sequence[Path], made: Path,
+            options: BuildOptions) -> Unit:
+    """Compile file by file, and link. Raises CompileError, Unsupported."""
+    folder = made.parent
     kernels: list[str] = []
     warnings: list[str] = []
     objects = []
     for number, path in enumerate(files):
         out = folder / f"{number}.o"
         if path.suffix in DEVICE_SUFFIXES:
-            unit = translating.compile_unit(path, out, chain, target, compiler, options)
+            unit = compile_unit(path, out)
             kernels += unit.kernels
             warnings += unit.warnings
         elif path.suffix in HOST_SUFFIXES:
-            translating.compile_host(path, out, chain, compiler, options)
+            translating.compile_host(path, out, cuda, compiler, options)
         else:
             out = path
         objects.append(str(out))
-    libraries = linking.import_libraries(compiler, folder, chain.version[0], [name for name in options.libraries if name not in linking.OWN],
-                                         chain.library)
+    if options.relocatable:
+        parts = [Path(each) for each, path in zip(objects, files, strict=True) if path.suffix in DEVICE_SUFFIXES]
+        objects.append(str(relocatable.registration(compiler, parts, folder)))
+    libraries = linking.import_libraries(compiler, folder, cuda.version[0], [name for name in options.libraries if name not in linking.OWN],
+                                         cuda.library)
     folders = [f"-L{each}" for each in options.library_folders]
     linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *libraries, "-lpthread", "-ldl"],
                  "the program does not link")
-    return f" and {Path(compiler).name}", tuple(kernels), tuple(warnings)
+    return Unit(tuple(kernels), tuple(warnings))

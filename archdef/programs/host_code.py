@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from archdef.errors import CompileError
+from archdef.programs.relocatable import REGISTER
 from archdef.programs.syntax import Edits, Item, Source, function_of
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ void __cudaRegisterFatBinaryEnd(void **);
 void __cudaUnregisterFatBinary(void **);
 void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+void archdef_register_part(void (*)(void **), const void *);
 }
 static struct { int magic, version; const void *data; void *unused; } archdef_wrapper = {0x466243b1, 1, archdef_image, nullptr};
 static void **archdef_handle;
@@ -103,19 +105,25 @@ static inline void archdef_register(char *shadow, const char *name, size_t size,
 {
     __cudaRegisterVar(archdef_handle, shadow, (char *)name, name, 0, size, (int)constant, 0);
 }
-static void __attribute__((constructor(101))) archdef_begin()
+static void archdef_tell(void **handle)
 {
-    archdef_handle = __cudaRegisterFatBinary(&archdef_wrapper);
+    archdef_handle = handle;
     for (const archdef_kernel *each = archdef_kernels; each->stub; each++) {
         *each->stub = each->function;
         __cudaRegisterFunction(archdef_handle, (const char *)each->function, (char *)each->name, each->name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     }
 VARIABLES    for (const archdef_instance *each = archdef_instances; each->shadow; each++)
         archdef_register(each->shadow, each->name, each->size, each->constant);
-    __cudaRegisterFatBinaryEnd(archdef_handle);
-    atexit(archdef_end);
+}
+static void __attribute__((constructor(101))) archdef_begin()
+{
+BEGIN
 }
 """
+_ALONE: Final = """    archdef_tell(__cudaRegisterFatBinary(&archdef_wrapper));
+    __cudaRegisterFatBinaryEnd(archdef_handle);
+    atexit(archdef_end);"""
+_AS_A_PART: Final = f"    {REGISTER}(archdef_tell, &archdef_wrapper);"
 
 
 @attrs.frozen
@@ -129,8 +137,11 @@ class HostCode:
     """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
 
 
-def host_code(source: Source) -> HostCode:
-    """Translate."""
+def host_code(source: Source, relocatable: bool = False) -> HostCode:
+    """Translate.
+
+    relocatable : whether the device's code is one of several parts, which see each other's variables.
+    """
     edits = Edits(source.data)
     items = list(source.all_items())
     kernels = [item for item in items if "global" in item.spaces and item.kind == "function"]
@@ -148,14 +159,15 @@ def host_code(source: Source) -> HostCode:
         if "shared" in item.spaces:
             edits.replace(item.node.start_byte, item.node.end_byte)
         elif b"extern" not in item.words:
-            found = _make_shadows(source, item, edits, declared, gone)
+            found = _make_shadows(source, item, edits, declared, gone, relocatable)
             if item.node.type == "template_declaration":
                 templates |= {name.removeprefix("::"): constant for name, constant in found}
             else:
                 variables += found
     body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
                    for k, (name, constant) in enumerate(variables))
-    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), templates)
+    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body).replace(
+        "BEGIN", _AS_A_PART if relocatable else _ALONE), tuple(name for name, _ in variables), templates)
 
 
 def prologue(texts: frozenset[bytes]) -> str:
@@ -261,9 +273,9 @@ def _only_for_devices(item: Item) -> bool:
     return item.kind == "type" and bool(functions) and all(member.device_only for member in functions)
 
 
-def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes]) -> list[tuple[str, int]]:
-    """Make variables of the device static ones of the host, as CUDA does, and list them."""
-    if not item.words & {b"static", b"inline"} and not item.names & declared:
+def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes], relocatable: bool) -> list[tuple[str, int]]:
+    """Make variables of the device static ones of the host, as CUDA does, unless other files see them; and list them."""
+    if not relocatable and not item.words & {b"static", b"inline"} and not item.names & declared:
         edits.insert(item.core.start_byte, b"static ")
     for declarator in item.core.children_by_field_name("declarator"):
         value, name = declarator.child_by_field_name("value"), declarator.child_by_field_name("declarator")

@@ -47,6 +47,8 @@ class BuildOptions:
     """Line numbers for a debugger of the host."""
     fused_multiply_add: bool | None = attrs.field(default=None, validator=_is_a_choice)
     """Whether the compiler may make one instruction of ``a * b + c``; None: unless it is compiled for a machine that has none in single precision."""
+    relocatable: bool = False
+    """Whether functions and variables of the device may lie in other files."""
     host_flags: Sequence[str] = attrs.field(default=(), validator=_are_texts)
     """For the host's compiler, as they are."""
 

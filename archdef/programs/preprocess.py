@@ -142,8 +142,8 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
 def _reason(log: str) -> str:
     missing = re.search(r"fatal error: '?(thrust|cub)/\S+ (?:No such file|file not found)", log)
     if missing:
-        return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' brings CUB's, for kernels; CUDA has both, and "
-                f"algorithms that the host calls need its compiler (--compiler nvcc)\n{log.strip()}")
+        return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' and 'archdef[thrust]' beside archdef[cuda,build] bring them; "
+                f"algorithms that the host calls need a compiler that knows CUDA (--compiler nvcc or clang)\n{log.strip()}")
     if re.search(r"fatal error: '?crt/", log):
         return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
                 f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")

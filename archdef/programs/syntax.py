@@ -27,7 +27,7 @@ _WRAPPERS: Final = ("pointer_declarator", "reference_declarator", "array_declara
 
 
 class Unsupported(CompileError):
-    """Something of CUDA that only CUDA's own compiler translates."""
+    """Something of CUDA that this way of building does not translate, and CUDA's own compiler does."""
 
 
 @attrs.frozen(eq=False)

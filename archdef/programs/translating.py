@@ -46,20 +46,20 @@ def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, o
 
 def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
     """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
+    if path.suffix == ".maca" and options.relocatable:
+        raise Unsupported(f"{path}: device code of several .maca files is not linked (-rdc=true)")
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
     preprocessor = _preprocessor(path, folder, chain, compiler, options)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source)
-    made = host_code.host_code(source)
+    made = host_code.host_code(source, options.relocatable)
     listing = _to_assembly(path, host, made, folder / f"{out.stem}.cpp", chain, compiler, options)
     stubs, instances = assembly.stubs(listing), assembly.instances(listing, made.templates)
     compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
     kernels = assembly.kernels_of(compiled.ptx)
-    if outside := assembly.foreign(compiled.ptx):
-        raise Unsupported(f"{path}: the device's code uses {', '.join(outside)} of another file; linking device code (-rdc=true) needs CUDA's own "
-                          "compiler (--compiler nvcc)")
+    assembly.check_alone(path, compiled.ptx, options.relocatable)
     if lost := [stub.name for stub in stubs if stub.name not in kernels]:
         raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
     names = [compiled.instances[f"&{name}"] for name in made.variables]
@@ -117,7 +117,8 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     absolute = re.sub(r'^# (\d+) "([^"<]+)"$', lambda match: f'#line {match[1]} "{Path(match[2]).absolute()}"', text, flags=re.MULTILINE)
     try:
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
-                           fused_multiply_add=options.fused_multiply_add is not False)
+                           fused_multiply_add=options.fused_multiply_add is not False,
+                           extra=("--relocatable-device-code=true",) if options.relocatable else ())
         if path.suffix == ".maca":
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
         return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))

@@ -6,7 +6,7 @@ from typing import Final
 
 from archdef.programs.syntax import Source, Unsupported
 
-_WAY_OUT: Final = "needs CUDA's own compiler (--compiler nvcc)"
+_WAY_OUT: Final = "needs a compiler that knows CUDA (--compiler nvcc or clang)"
 _HOST_LIBRARIES: Final = {b"thrust": "Thrust's algorithms for the host", b"cub": "CUB's algorithms for the host (cub::Device…)"}
 
 
@@ -28,7 +28,7 @@ def _variables(source: Source) -> Iterator[tuple[int, str]]:
     for item in source.all_items():
         at = item.core.start_byte
         if item.kind == "variable" and "managed" in item.spaces:
-            yield at, f"a __managed__ variable {_WAY_OUT}"
+            yield at, "a __managed__ variable needs CUDA's own compiler (--compiler nvcc)"
         type_ = item.core.child_by_field_name("type")
         if item.kind == "variable" and type_ is not None and source.text(type_).startswith((b"texture<", b"surface<")):
             yield at, f"a texture or surface reference, which CUDA 12 has no more, {_WAY_OUT}"

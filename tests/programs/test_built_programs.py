@@ -107,14 +107,32 @@ def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
     ("template <typename T> __global__ void k(T t) { }\nint main() { struct Mine { int x; }; k<<<1, 1>>>(Mine{1}); }\n", "main.cu", "a type that only a function knows"),
     ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
     ("texture<float, 2> image;\nint main() { }\n", "main.cu:1", "a texture or surface reference"),
-    ("extern __device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu", "other(int) of another file"),
-    ("__global__ void other(int);\n__global__ void k() { other<<<1, 1>>>(1); }\nint main() { k<<<1, 1>>>(); }\n", "main.cu", "other(int) of another file"),
     ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
 def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):
     with pytest.raises(Unsupported) as refused:
         made(text)
     assert where in str(refused.value) and what in str(refused.value) and "nvcc" in str(refused.value)
     assert not (tmp_path / "program").exists()
+
+
+@pytest.mark.parametrize("text", ["extern __device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }\nint main() { k<<<1, 1>>>(nullptr); }\n",
+                                  "__global__ void other(int);\n__global__ void k() { other<<<1, 1>>>(1); }\nint main() { k<<<1, 1>>>(); }\n"])
+def test_code_of_other_files_is_used_only_where_it_is_linked(made, tmp_path, text):
+    with pytest.raises(Unsupported, match=r"main.cu: .*other\(int\) of another file; -rdc=true"):
+        made(text)
+    assert not (tmp_path / "program").exists()
+    made(text, relocatable=True)        # the runtime links it
+    assert (tmp_path / "program").exists()
+
+
+def test_code_for_devices_of_several_files_is_linked(tmp_path):
+    built = build([SOURCES / "parts_main.cu", SOURCES / "parts_other.cu", SOURCES / "plain.cpp"], tmp_path / "program", "v100", "nvrtc", relocatable=True)
+    assert set(built.kernels) >= {"_Z8from_allPi"}
+    text, account = printed(tmp_path / "program", "v100", tmp_path)
+    assert text == "PASSED\n" and account.good
+    (tmp_path / "main.maca").write_text("__global__ void k() { }\nint main() { }\n")
+    with pytest.raises(Unsupported, match="main.maca: device code of several .maca files is not linked"):
+        build([tmp_path / "main.maca"], tmp_path / "other", "c500", "nvrtc", relocatable=True)
 
 
 @pytest.mark.parametrize("text, said", [
@@ -292,9 +310,9 @@ def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
 
 def test_the_extra_that_the_error_names_brings_headers_of_the_same_cuda_as_nvrtc():
     extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for cuda, host in (("cuda", "build"), ("cuda12", "build12")):
+    for cuda, host, thrust in (("cuda", "build", "thrust"), ("cuda12", "build12", "cuda12")):
         (nvrtc_wheel,) = [each for each in extras[cuda] if "nvrtc" in each]
-        assert nvrtc_wheel.replace("nvrtc", "nvcc") in extras[host]
+        assert nvrtc_wheel.replace("nvrtc", "nvcc") in extras[host] and nvrtc_wheel.replace("nvrtc", "cccl") in extras[thrust]
     assert any("build" in each.partition("[")[2] for each in extras["test"]), "tests of programs would be skipped wherever the README's command is run"
 
 
@@ -304,7 +322,7 @@ def test_what_is_no_source_is_refused(tmp_path):
             build(files, tmp_path / "program")
     with pytest.raises(CompileError, match="no option 'speed'"):
         build([SOURCES / "one.cu"], tmp_path / "program", speed=3)
-    with pytest.raises(CompileError, match="by nvcc or nvrtc"):
+    with pytest.raises(CompileError, match="by nvcc, clang or nvrtc"):
         build([SOURCES / "one.cu"], tmp_path / "program", compiler="icc")
 
 
