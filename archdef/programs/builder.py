@@ -114,7 +114,7 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
     if chain is None:
         chain = nvrtc.toolchain()
     if chain is None:
-        raise CompileError(nvrtc.INSTALL)
+        raise CompileError(nvrtc.absent())
     target = (language.target(str(chain), capability) if maca else
               sources.target(str(chain), chain.targets, front_end.Options(capability=capability)))
     return Plan(found, chain, by_nvcc, target, settings, _limit(label, capability, chain, maca))

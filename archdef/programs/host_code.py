@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from archdef.errors import CompileError
+from archdef.programs import references
 from archdef.programs.syntax import Edits, Item, Source, function_of
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class HostCode:
 
     text: str
     variables: tuple[str, ...]
-    """Variables of the device, as ``&name`` finds them, in the order of their registration."""
+    """Variables of the device, and references, as ``&name`` finds them, in the order of their registration."""
     templates: dict[str, int]
     """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
 
@@ -155,7 +156,10 @@ def host_code(source: Source) -> HostCode:
                 variables += found
     body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
                    for k, (name, constant) in enumerate(variables))
-    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body), tuple(name for name, _ in variables), templates)
+    referring = references.made_static(source, items, edits)
+    body += "".join(f"    archdef_refer(archdef_handle, {name}, archdef_variables[{k}]);\n" for k, name in enumerate(referring, len(variables)))
+    return HostCode(edits.apply() + '#line 1 "<archdef>"' + (references.REGISTER if referring else "") + _EPILOGUE.replace("VARIABLES", body),
+                    (*(name for name, _ in variables), *referring), templates)
 
 
 def prologue(texts: frozenset[bytes]) -> str:
