@@ -361,6 +361,12 @@ def test_what_is_no_source_is_refused(tmp_path):
         build([SOURCES / "one.cu"], tmp_path / "program", compiler="icc")
 
 
+def test_an_nvrtc_that_was_asked_for_and_is_not_there_is_named(made, monkeypatch):
+    monkeypatch.setenv("ARCHDEF_NVRTC", "1.0")
+    with pytest.raises(CompileError, match=r"no NVRTC 1\.0 among the installed ones \(NVRTC "):
+        made("int main() { }\n")
+
+
 def test_libraries_that_are_answered_for_need_not_be_there(made, tmp_path):
     made("""#include <cstdio>
 extern "C" int curandCreateGenerator(void **, int), curandGenerateUniform(void *, float *, size_t), curandDestroyGenerator(void *);
