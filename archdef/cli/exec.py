@@ -97,6 +97,8 @@ def _programs(context, program, machines, options):
             raise click.UsageError(f"--build is for a program that is a {' or '.join(SOURCES)} file, got {source}")
         yield [program] * len(machines)
         return
+    if not source.is_file():
+        raise click.UsageError(f"there is no file {source}")
     with tempfile.TemporaryDirectory(prefix="archdef-exec-") as folder:
         given = build.command.make_context("build", [str(source), *_words(options), "-o", str(Path(folder) / source.stem)], context.parent).params
         files, arch, compiler = given.pop("files"), given.pop("arch"), given.pop("compiler")

@@ -118,7 +118,7 @@ class Account:
         if self.kernels or self.copies:
             yield self._table()
             yield Text(f"The devices had work for {seconds(self.busy_s)} of {seconds(self.makespan_s)}, from the first to the last of it.")
-        elif not self.left:
+        elif not self.left and not self.failed:
             yield Text("It launched nothing.")
         if self.timed < self.launches:
             yield Text(f"{count(self.timed)} of {count(self.launches)} launches timed, of which alone the table has times. The others were executed only; "
@@ -189,7 +189,8 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     left: dict[str, int] = {}
     for name, times in (each for session in sessions for each in session.tally.left.items()):
         left[name] = left.get(name, 0) + times
-    failures = [*complaints, *(text for session in sessions for text in session.tally.failed)]
+    failures = list(complaints)
+    failures += [text for session in sessions for text in session.tally.failed if not any(each.endswith(f": {text}") for each in failures)]
     return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
                    tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),

@@ -21,8 +21,9 @@ from archdef.frontends.options import Compiled, Interface, Options
 
 INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as wheels "
            "(no GPU, driver or CUDA toolkit needed)")
-# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them).
-_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include", "cuda_nvrtc/include"),
+# Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them), those of libraries.
+_LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include", "cuda_nvrtc/include",
+             *(f"{name}/include" for name in ("cublas", "curand", "cufft", "cusparse", "nvtx"))),
             ("cu13/lib", "cu13/include", "cu13/include/cccl"))
 _SUCCESS = 0
 _POSTPROCESSING = "5"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
@@ -51,6 +52,12 @@ def toolchain() -> Toolchain | None:
     wanted = os.environ.get("ARCHDEF_NVRTC", "")
     found = [chain for chain in _installed() if not wanted or str(chain) == f"NVRTC {wanted}"]
     return min(found, key=lambda chain: chain.targets, default=None)
+
+
+def absent() -> str:
+    """Say why there is no toolchain, and what to do."""
+    wanted = os.environ.get("ARCHDEF_NVRTC")
+    return f"no NVRTC {wanted} among the installed ones ({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL
 
 
 class Nvrtc:
@@ -85,9 +92,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options, own_hea
     """
     chain = toolchain()
     if chain is None:
-        wanted = os.environ.get("ARCHDEF_NVRTC")
-        raise CompileError(f"{name}: " + (f"no NVRTC {wanted} among the installed ones "
-                                          f"({', '.join(map(str, _installed())) or 'none'})" if wanted else INSTALL))
+        raise CompileError(f"{name}: {absent()}")
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
     flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options)}", f"--std={options.standard}",
              f"--fmad={str(options.fused_multiply_add).lower()}", "--device-debug" if options.debug else "--generate-line-info",

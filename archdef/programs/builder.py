@@ -124,7 +124,7 @@ def _toolchain(compiler: str | None, maca: bool) -> Any:
     for name in (compiler,) if compiler else ("nvrtc",) if maca else COMPILERS:
         if chain := ways[name].toolchain():
             return chain
-    raise CompileError(ways[compiler or "nvrtc"].INSTALL)
+    raise CompileError(nvrtc.absent() if compiler in (None, "nvrtc") else ways[compiler].INSTALL)
 
 
 def _targets(chain: Any, capability: str) -> Sequence[int]:

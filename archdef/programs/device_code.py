@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from archdef.frontends import standard_headers
-from archdef.programs import maca
+from archdef.programs import maca, references
 from archdef.programs.syntax import WORD, Edits, Item, Source
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ _OF_HOST_LIBRARIES: Final = ("cublas", "cusparse", "cusolver")
 _OF_THE_RUNTIME: Final = re.compile(r"<<<|\bcuda[A-Z]\w*\s*\(")
 _RUNTIME: Final = "#if __has_include(<cuda_device_runtime_api.h>)\n#include <cuda_device_runtime_api.h>\n#endif\n"
 """What kernels call to launch others; newer NVRTC know no launch without it."""
+_IMPLIED: Final = "".join(f"#include <{name}>\n" for name in ("limits.h", "math.h", "stdlib.h"))
+"""Headers that ``cuda_runtime.h`` includes: sources say ``uint``, ``INT_MAX`` and ``M_PI`` without a word of them."""
+_DEPRECATED: Final = "#pragma nv_diag_suppress 1215\n"
+"""CUDA calls functions deprecated that read references."""
 _USED: Final = re.compile(rb"using\s+namespace\s+(std::[\w:]+)\s*;")
 _KEPT: Final = {b"virtual", b"constexpr", b"consteval"}
 
@@ -41,11 +45,15 @@ def device_code(source: Source, instances: str) -> str:
             continue
         for member in _hidden_members(item):
             edits.replace(member.node.start_byte, member.node.end_byte)
+        if references.is_reference(source, item):
+            references.without_modes(item, edits)
     for literal in source.every("compound_literal_expression"):
         _make_standard(source, literal, edits)
     code = edits.apply()
     used = sorted({match[1].decode() for item in kept if (match := _USED.match(source.text(item.core)))})
-    return "namespace std {}\n" + "".join(f"namespace {name} {{}}\n" for name in used) + (_RUNTIME if _OF_THE_RUNTIME.search(code) else "") + code + instances
+    quiet = _DEPRECATED if any(references.is_reference(source, item) for item in kept) else ""
+    spaces = "namespace std {}\n" + "".join(f"namespace {name} {{}}\n" for name in used)
+    return _IMPLIED + quiet + spaces + (_RUNTIME if _OF_THE_RUNTIME.search(code) else "") + code + instances
 
 
 def headers(folders: Sequence[Path]) -> dict[str, str]:
@@ -81,7 +89,7 @@ def _make_standard(source: Source, literal: Node, edits: Edits) -> None:
 
 def _needed(source: Source, said: set[bytes]) -> set[Item]:
     """Find what is for the device by its annotations, then again and again what that mentions."""
-    kept = {item for item in source.items if item.on_device or _says_device(source, item)}
+    kept = {item for item in source.items if item.on_device or _says_device(source, item) or references.is_reference(source, item)}
     for item in kept:
         said |= _mentions(source, item)
     rest = [item for item in source.items if item not in kept and _may_be_mentioned(source, item)]

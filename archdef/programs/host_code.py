@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from archdef.errors import CompileError
+from archdef.programs import references
 from archdef.programs.relocatable import REGISTER
 from archdef.programs.syntax import Edits, Item, Source, function_of
 
@@ -132,7 +133,7 @@ class HostCode:
 
     text: str
     variables: tuple[str, ...]
-    """Variables of the device, as ``&name`` finds them, in the order of their registration."""
+    """Variables of the device, and references, as ``&name`` finds them, in the order of their registration."""
     templates: dict[str, int]
     """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
 
@@ -166,8 +167,11 @@ def host_code(source: Source, relocatable: bool = False) -> HostCode:
                 variables += found
     body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
                    for k, (name, constant) in enumerate(variables))
-    return HostCode(edits.apply() + '#line 1 "<archdef>"' + _EPILOGUE.replace("VARIABLES", body).replace(
-        "BEGIN", _AS_A_PART if relocatable else _ALONE), tuple(name for name, _ in variables), templates)
+    referring = references.made_static(source, items, edits)
+    body += "".join(f"    archdef_refer(archdef_handle, {name}, archdef_variables[{k}]);\n" for k, name in enumerate(referring, len(variables)))
+    epilogue = _EPILOGUE.replace("VARIABLES", body).replace("BEGIN", _AS_A_PART if relocatable else _ALONE)
+    return HostCode(edits.apply() + '#line 1 "<archdef>"' + (references.REGISTER if referring else "") + epilogue,
+                    (*(name for name, _ in variables), *referring), templates)
 
 
 def prologue(texts: frozenset[bytes]) -> str:

@@ -23,6 +23,10 @@ _PROFILER: Final = """#pragma once
 extern "C" cudaError_t cudaProfilerStart(void);
 extern "C" cudaError_t cudaProfilerStop(void);
 """
+_WHEELS: Final = {"nvToolsExt": "nvtx", "nvtx3/": "nvtx"}
+"""What headers of a library begin with → its name in wheels, where they differ."""
+_WITHOUT_SUFFIX: Final = 13
+"""The CUDA from which on wheels are named without it."""
 CUDA_MACROS: Final = ("__CUDACC__", "__NVCC__")
 """What CUDA's compiler defines, for the host and for the device."""
 _MARKER: Final = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)\s*$')
@@ -122,7 +126,7 @@ class Preprocessor:
         done = subprocess.run([self.compiler, "-E", "-x", "c++", f"-std={self.standard}", "-w", *flags], input=text, capture_output=True, text=True,
                               errors="replace", check=False)
         if done.returncode:
-            raise CompileError(f"{source}: {_reason(done.stderr)}")
+            raise CompileError(f"{source}: {_reason(done.stderr, self.version[0])}")
         return done.stdout
 
 
@@ -139,7 +143,7 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
     return lacking, empty
 
 
-def _reason(log: str) -> str:
+def _reason(log: str, cuda: int) -> str:
     missing = re.search(r"fatal error: '?(thrust|cub)/\S+ (?:No such file|file not found)", log)
     if missing:
         return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' and 'archdef[thrust]' beside archdef[cuda,build] bring them; "
@@ -147,6 +151,11 @@ def _reason(log: str) -> str:
     if re.search(r"fatal error: '?crt/", log):
         return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
                 f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")
+    if missing := re.search(r"fatal error: '?((cublas|curand|cufft|cusparse|nvToolsExt|nvtx3/)\S*?\.h)'?:? (?:No such file|file not found)", log):
+        if missing[2] == "nvToolsExt" and cuda >= _WITHOUT_SUFFIX:
+            return f"{missing[1]} is not in CUDA {cuda}, which has nvtx3/nvToolsExt.h\n{log.strip()}"
+        wheel = f"nvidia-{_WHEELS.get(missing[2], missing[2])}{f'-cu{cuda}' if cuda < _WITHOUT_SUFFIX else ''}"
+        return f"{missing[1]} is not installed: pip install {wheel} brings it (the library itself need not be there)\n{log.strip()}"
     return f"does not preprocess:\n{log.strip()}"
 
 

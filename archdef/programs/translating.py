@@ -53,9 +53,13 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     preprocessor = _preprocessor(path, folder, chain, compiler, options)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
-    unsupported.check(source)
+    unsupported.check(source, chain.version[0])
     made = host_code.host_code(source, options.relocatable)
-    listing = _to_assembly(path, host, made, folder / f"{out.stem}.cpp", chain, compiler, options)
+    try:
+        listing = _to_assembly(path, host, made, folder / f"{out.stem}.cpp", chain, compiler, options)
+    except CompileError:    # what is wrong in a kernel misleads the host's compiler, which is not to see it
+        _to_ptx(path, device, (), (), chain, target, options)
+        raise
     stubs, instances = assembly.stubs(listing), assembly.instances(listing, made.templates)
     compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
     kernels = assembly.kernels_of(compiled.ptx)

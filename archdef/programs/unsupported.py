@@ -4,15 +4,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from archdef.programs import references
 from archdef.programs.syntax import Source, Unsupported
 
 _WAY_OUT: Final = "needs a compiler that knows CUDA (--compiler nvcc or clang)"
 _HOST_LIBRARIES: Final = {b"thrust": "Thrust's algorithms for the host", b"cub": "CUB's algorithms for the host (cub::Device…)"}
 
 
-def check(source: Source) -> None:
-    """Refuse what cannot be translated. Raises Unsupported that names all of it."""
-    found = [*_variables(source), *_lambdas(source), *_launches(source)]
+def check(source: Source, cuda: int) -> None:
+    """Refuse what cannot be translated, with the headers of a CUDA version. Raises Unsupported that names all of it."""
+    found = [*_variables(source, cuda), *_lambdas(source), *_launches(source)]
     if found:
         raise Unsupported("\n".join(f"{source.where(at)}: {what}" for at, what in sorted(set(found))))
 
@@ -24,14 +25,17 @@ def check_host(host: Source) -> None:
             raise Unsupported(f"{host.where(node.start_byte)}: {what} {_WAY_OUT}")
 
 
-def _variables(source: Source) -> Iterator[tuple[int, str]]:
+def _variables(source: Source, cuda: int) -> Iterator[tuple[int, str]]:
     for item in source.all_items():
         at = item.core.start_byte
         if item.kind == "variable" and "managed" in item.spaces:
             yield at, "a __managed__ variable needs CUDA's own compiler (--compiler nvcc)"
-        type_ = item.core.child_by_field_name("type")
-        if item.kind == "variable" and type_ is not None and source.text(type_).startswith((b"texture<", b"surface<")):
-            yield at, f"a texture or surface reference, which CUDA 12 has no more, {_WAY_OUT}"
+        if references.is_reference(source, item):
+            if cuda > references.LAST_CUDA:
+                yield at, (f"a texture or surface reference, which CUDA {references.LAST_CUDA} had last, and this is CUDA {cuda}: "
+                           f"pip install 'archdef[cuda,build]' brings CUDA {references.LAST_CUDA}; or make it a texture object")
+            elif item.node.type == "template_declaration":
+                yield at, f"a template of texture or surface references {_WAY_OUT}"
 
 
 def _lambdas(source: Source) -> Iterator[tuple[int, str]]:

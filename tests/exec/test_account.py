@@ -62,6 +62,13 @@ def test_launches_that_fail_are_told_though_the_program_does_not_look(build, tmp
     assert re.search(r"failed launches +4 +4", text(programs.Beside([found, found])))
 
 
+def test_a_kernel_that_fails_is_told_once_and_is_not_nothing(build, tmp_path):
+    """The call that meets the error says why, and the kernel's own report would say it again."""
+    found, _ = run([build("accounts"), "fault"], "gt200", tmp_path)
+    (failure,) = found.failures
+    assert found.failed == 1 and failure.startswith("cudaDeviceSynchronize: kernel faults") and "launched nothing" not in text(found)
+
+
 def test_a_program_whose_launches_all_end_well_is_good(build, tmp_path):
     found, _ = run([build("accounts"), "reset"], MANAGED, tmp_path)
     assert found.failed == 0 and found.good and found.ended == "exit code 0"

@@ -13,11 +13,14 @@ from archdef import exec as programs
 from archdef import frontends, registry
 from archdef.errors import CompileError
 from archdef.frontends import nvcc, nvrtc
-from archdef.programs import Unsupported, build, device_code
+from archdef.programs import Unsupported, build, device_code, references, unsupported
+from archdef.programs.preprocess import Preprocessor
+from archdef.programs.syntax import Source
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 SOURCES = Path(__file__).parent / "sources"
 CHAIN = nvrtc.toolchain()
+OLD = CHAIN is not None and CHAIN.version[0] <= references.LAST_CUDA
 pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
               pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
                                  reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
@@ -106,7 +109,7 @@ def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
     ("template <typename F> __global__ void k(F f) { f(); }\nint main() {\n    k<<<1, 1>>>([] __device__ () { });\n}\n", "main.cu:3", "a lambda for the device"),
     ("template <typename T> __global__ void k(T t) { }\nint main() { struct Mine { int x; }; k<<<1, 1>>>(Mine{1}); }\n", "main.cu", "a type that only a function knows"),
     ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
-    ("texture<float, 2> image;\nint main() { }\n", "main.cu:1", "a texture or surface reference"),
+    ("template <typename T> texture<T, 2> image;\nint main() { }\n", "main.cu:1", "a template of texture or surface references" if OLD else "a texture or surface"),
     ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
 def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):
     with pytest.raises(Unsupported) as refused:
@@ -135,10 +138,32 @@ def test_code_for_devices_of_several_files_is_linked(tmp_path):
         build([tmp_path / "main.maca"], tmp_path / "other", "c500", "nvrtc", relocatable=True)
 
 
+@pytest.mark.skipif(not OLD, reason="CUDA 12 and later have no references")
+@pytest.mark.parametrize("optimise", ["0", "2"])
+def test_kernels_read_texture_references_that_the_host_binds(optimise, tmp_path):
+    built = build([SOURCES / "references.cu"], tmp_path / "program", "v100", "nvrtc", optimise=optimise)
+    assert built.notes == ()
+    text, account = printed(tmp_path / "program", "v100", tmp_path)
+    assert text == "PASSED\n" and account.good
+
+
+def test_references_are_refused_where_cuda_has_none_and_a_class_of_that_name_is_none():
+    unsupported.check(Source("template <typename T> struct texture { T *texels; };\ntexture<float> mine;\n"), 12)
+    with pytest.raises(Unsupported, match=r"a.cu:7: a texture or surface reference, which CUDA 11 had last, and this is CUDA 12: pip install"):
+        unsupported.check(Source('# 7 "a.cu"\ntexture<float> image;\n'), 12)
+
+
+def test_kernels_know_the_names_that_cudas_runtime_brings_without_a_header_of_their_own(made, tmp_path):
+    made("__global__ void k(uint *p, ulong n, ushort m) { *p = n + m + (M_PI > 3) + (INT_MAX > 0) + EXIT_SUCCESS; }\n"
+         "int main() { uint *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p, 3, 4); cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost); return n; }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[1].exit_code == 9
+
+
 @pytest.mark.parametrize("text, said", [
     ("__global__ void k(int *p) { }\nint main() {\n    k<<<1, 1>>>(nothing);\n}\n", "main.cu:3: error: "),
     ("__global__ void k(int *p) {\n    *p = nothing;\n}\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu(2): error: identifier \"nothing\" is undefined"),
     ("__global__ void k(int *p) { }\nint main() {\n    k<<<1, 1(nullptr);\n}\n", "main.cu:3: a launch whose parts cannot be told apart"),
+    ("__global__ void k(int *p) {\n    p[threadIdx.x] = 1\n}\nint main() { k<<<1, 1>>>(nullptr); }\n", "main.cu(3): error: expected a \";\""),
     ("#include \"nowhere.h\"\nint main() { }\n", "nowhere.h: No such file"),
     ("__global__ void k(int *p) { }\nvoid elsewhere();\nint main() { elsewhere(); }\n", "undefined reference to `elsewhere()'"),
     ("extern \"C\" int curandCreateGenerator(void **, int);\nint main() { return curandCreateGenerator(nullptr, 100); }\n",
@@ -308,6 +333,34 @@ def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
         made("int main() { }\n")
 
 
+@pytest.mark.parametrize("header, cuda, said", [
+    ("<cufft.h>", 11, "cufft.h is not installed: pip install nvidia-cufft-cu11 brings it"), ("<cublas_v2.h>", 13, "pip install nvidia-cublas brings it"),
+    ('"nvToolsExt.h"', 12, "pip install nvidia-nvtx-cu12 brings it"), ('"nvToolsExt.h"', 13, "which has nvtx3/nvToolsExt.h")])
+def test_headers_of_libraries_that_are_not_there_are_named_with_what_brings_them(header, cuda, said, tmp_path):
+    (tmp_path / "main.cu").write_text(f"#include {header}\nint main() {{ }}\n")
+    (tmp_path / "cuda_runtime.h").write_text("")
+    reader = Preprocessor("g++", "c++17", (), (tmp_path,), (), (cuda, 0))
+    with pytest.raises(CompileError) as refused:
+        reader.run(tmp_path / "main.cu", None)
+    assert f"main.cu: {header[1:-1]} is not " in str(refused.value) and said in str(refused.value)
+
+
+def test_headers_of_libraries_wheels_are_found(tmp_path):
+    """Each library's wheel has a folder of its own for them, except for those of CUDA 13."""
+    if "cu13" in str(CHAIN.library):
+        pytest.skip("CUDA's headers lie in one folder here")
+    package = CHAIN.library.parents[2]
+    other = tmp_path / "nvidia"
+    other.mkdir()
+    for each in package.iterdir():
+        if each.name != "curand":
+            (other / each.name).symlink_to(each)
+    (other / "curand" / "include").mkdir(parents=True)
+    done = subprocess.run([sys.executable, "-c", "from archdef.frontends import nvrtc; print(*nvrtc.toolchain().include)"], capture_output=True, text=True,
+                          check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])})
+    assert "curand/include" in done.stdout
+
+
 def test_the_extra_that_the_error_names_brings_headers_of_the_same_cuda_as_nvrtc():
     extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for cuda, host, thrust in (("cuda", "build", "thrust"), ("cuda12", "build12", "cuda12")):
@@ -324,6 +377,12 @@ def test_what_is_no_source_is_refused(tmp_path):
         build([SOURCES / "one.cu"], tmp_path / "program", speed=3)
     with pytest.raises(CompileError, match="by nvcc, clang or nvrtc"):
         build([SOURCES / "one.cu"], tmp_path / "program", compiler="icc")
+
+
+def test_an_nvrtc_that_was_asked_for_and_is_not_there_is_named(made, monkeypatch):
+    monkeypatch.setenv("ARCHDEF_NVRTC", "1.0")
+    with pytest.raises(CompileError, match=r"no NVRTC 1\.0 among the installed ones \(NVRTC "):
+        made("int main() { }\n")
 
 
 def test_libraries_that_are_answered_for_need_not_be_there(made, tmp_path):

@@ -89,11 +89,12 @@ def test_the_document_names_the_source_and_the_exit_code_is_the_programs(source,
 
 @pytest.mark.parametrize("words, said", [
     (("--build", "-I nowhere", "code/main.cu"), "'nowhere' does not exist"), (("--build", "'", "code/main.cu"), "No closing quotation"),
-    (("--build", "-O2", "ls"), "--build is for a program that is a .cu or .maca file"), (("code/nowhere.cu",), "'code/nowhere.cu' does not exist"),
+    (("--build", "-O2", "ls"), "--build is for a program that is a .cu or .maca file"), (("code/nowhere.cu",), "there is no file code/nowhere.cu"),
     (("--build", "--compiler nvrtc", "code/main.cu"), "twice.cuh: No such file")])
 def test_what_cannot_be_built_is_refused_before_anything_runs(source, tmp_path, words, said):
     done = archdef("exec", "-a", "v100", *words, at=tmp_path)
     assert done.returncode == 2 and said in done.stderr and done.stdout == ""
+    assert ("archdef build" in done.stderr) == ("nowhere'" in said), "the command that was called is the one that is named"
 
 
 def test_lines_are_shown_of_sources_that_the_program_was_made_of(source, tmp_path, monkeypatch):

@@ -26,6 +26,13 @@ static void ignored(void)
     cudaDeviceSynchronize();
 }
 
+static void fault(void)
+{
+    void *nowhere = (void *)8;
+    cudaLaunchKernel(faults, GRID, BLOCK, (void *[]){&nowhere}, 0, 0);
+    expect(cudaDeviceSynchronize() == 700, "a fault");
+}
+
 /* two of four pages of one allocation are touched, and none of the other, before a kernel has both of them */
 static void managed(void)
 {
@@ -65,4 +72,4 @@ static void reset(void)
     }
 }
 
-PARTS({"ignored", ignored}, {"managed", managed}, {"reset", reset})
+PARTS({"ignored", ignored}, {"fault", fault}, {"managed", managed}, {"reset", reset})
