@@ -16,7 +16,7 @@ BENCHMARKS_PAGE = DOCS / "howto" / "microbenchmarks.md"
 PROGRAMS_PAGE = DOCS / "howto" / "programs.md"
 MARK = "<!-- quantities -->\n"
 CALLS_MARK, CALLS_END = "<!-- calls -->\n", "<!-- end of calls -->\n"
-LIBRARIES = {"cublas": "cuBLAS", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE"}
+LIBRARIES = {"cublas": "cuBLAS", "cublasLt": "cuBLASLt", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE"}
 
 
 def features_page() -> str:
@@ -54,7 +54,7 @@ def calls() -> str:
     """The functions of each library that are answered."""
     rows = ["| library | functions |", "|---|---|"]
     for prefix, name in LIBRARIES.items():
-        answered = {each for each in CALLS if each.startswith(prefix) and each in server.NAMES}
+        answered = {each for each in CALLS if each in server.NAMES and prefix == max((p for p in LIBRARIES if each.startswith(p)), key=len, default=None)}
         newer = {each.removesuffix("_v2") for each in answered}
         old = sorted(_folded({each for each in answered if f"{each}_v2" in answered} | {each for each in answered if each in _BEFORE_CUDA_4}))
         rows.append(f"| {name} | {_listed(_folded(newer - _BEFORE_CUDA_4))} |")

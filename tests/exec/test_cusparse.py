@@ -53,4 +53,4 @@ def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     found, printed = run(build, MACHINES[-1], tmp_path, "wrong")
     assert dict(printed) == {"create": "3", "handle": "1", "matrix": "1", "alpha": "3", "size": "3", "operation": "3", "turned": "10", "type": "10",
                              "negative": "3", "complex": "10", "base": "3", "stream": "1", "missing": "10", "text": "0 invalid value"}
-    assert found.missing == {"cusparseSpSV_createDescr": 1}
+    assert found.missing == {"cusparseSpSV_updateMatrix": 1}

@@ -53,9 +53,13 @@ class Source:
         return (FOLDER / self.file).read_text(encoding="utf-8")
 
 
-def _gemm(name: str, values: str, out: str, sum_type: str, needs: tuple[str, ...] = (), fused: bool = False) -> Source:
+def _gemm(name: str, values: str, out: str, sum_type: str, needs: tuple[str, ...] = (), fused: bool = False) -> tuple[Source, Source]:
+    """Give the products of cuBLAS, and those of cuBLASLt, which has more to do to them."""
+    types = (f"IN={values}", f"OUT={out}", f"SUM={sum_type}")
     half = ("HALF",) if "Half" in (values, out) else ()
-    return Source("gemm.cu", f"gemm.{name}", (f"IN={values}", f"OUT={out}", f"SUM={sum_type}", f"NAME=archdef_{name}", *half), needs, fused)
+    activations = ("ACTIVATIONS",) * (sum_type == "float")
+    return (Source("gemm.cu", f"gemm.{name}", (*types, f"NAME=archdef_{name}", *half), needs, fused),
+            Source("gemm.cu", f"lt.{name}", (*types, f"NAME=archdef_lt_{name}", *half, "EPILOGUE", *activations), needs, fused))
 
 
 def _curand(state: str, real: str, needs: tuple[str, ...] = ()) -> Source:
@@ -66,13 +70,15 @@ def _curand(state: str, real: str, needs: tuple[str, ...] = ()) -> Source:
 
 
 SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
-    _gemm("s", "float", "float", "float", fused=True), _gemm("d", "double", "double", "double", ("fp64",)),
-    _gemm("h", "Half", "Half", "float", ("fp16",)), _gemm("hs", "Half", "float", "float", ("fp16",)),
-    _gemm("b", "Bfloat", "Bfloat", "float", fused=True), _gemm("bs", "Bfloat", "float", "float", fused=True),
-    _gemm("i", "signed char", "int", "int"),
+    *_gemm("s", "float", "float", "float", fused=True), *_gemm("d", "double", "double", "double", ("fp64",)),
+    *_gemm("h", "Half", "Half", "float", ("fp16",)), *_gemm("hs", "Half", "float", "float", ("fp16",)),
+    *_gemm("b", "Bfloat", "Bfloat", "float", fused=True), *_gemm("bs", "Bfloat", "float", "float", fused=True),
+    *_gemm("i", "signed char", "int", "int"),
     Source("blas.cu", "blas.s", ("REAL=float", "NAME=archdef_s"), fused=True), Source("blas.cu", "blas.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)),
     Source("sparse.cu", "sparse.s", ("REAL=float", "NAME=archdef_s_"), fused=True),
     Source("sparse.cu", "sparse.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
+    Source("triangular.cu", "triangular.s", ("REAL=float", "NAME=archdef_s_"), fused=True),
+    Source("triangular.cu", "triangular.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
     Source("fft.cu", "fft.s", ("REAL=float", "NAME=archdef_fft_s_"), fused=True), Source("fft.cu", "fft.d", ("REAL=double", "NAME=archdef_fft_d_"), ("fp64",)),
     _curand("Xorwow", "float"), _curand("Philox", "float"), _curand("Mrg", "float", ("fp64",)), _curand("Sobol", "float"),
     *(_curand(state, "double", ("fp64",)) for state in ("Xorwow", "Philox", "Mrg", "Sobol")))}

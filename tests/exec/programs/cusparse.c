@@ -12,7 +12,7 @@ int cusparseSpMM(void *, int, int, const void *, void *, void *, const void *, v
 int cusparseCreateMatDescr(void **), cusparseSetMatType(void *, int), cusparseSetMatIndexBase(void *, int), cusparseDestroyMatDescr(void *);
 int cusparseScsrmv(void *, int, int, int, int, const float *, void *, const float *, const int *, const int *, const float *, const float *, float *);
 int cusparseCreateSpVec(void **, Long, Long, void *, void *, int, int, int), cusparseAxpby(void *, const void *, void *, const void *, void *);
-int cusparseGather(void *, void *, void *), cusparseScatter(void *, void *, void *), cusparseSpSV_createDescr(void **);
+int cusparseGather(void *, void *, void *), cusparseScatter(void *, void *, void *), cusparseSpSV_updateMatrix(void *, void *, void *, int);
 const char *cusparseGetErrorString(int);
 
 enum { ROWS = 5, COLUMNS = 7, COUNT = 9 };
@@ -134,7 +134,7 @@ static void wrong(void)
     printf("complex %d\n", cusparseCreateDnVec(&info, ROWS, memory, 4));
     printf("base %d\n", cusparseCreateCsr(&info, ROWS, COLUMNS, COUNT, memory, memory, memory, 2, 2, 5, 0));
     printf("stream %d\n", cusparseSetStream(sparse, (void *)0x777777));
-    printf("missing %d\n", cusparseSpSV_createDescr(&info));
+    printf("missing %d\n", cusparseSpSV_updateMatrix(sparse, 0, 0, 0));
     printf("text %d %s\n", cusparseDestroy(sparse), cusparseGetErrorString(3));
 }
 

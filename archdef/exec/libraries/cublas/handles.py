@@ -17,7 +17,7 @@ LIBRARY: Final = Library("cublas", not_supported=15, lacking=8, other=14, status
     "InvalidResourceHandle": 1, "MemoryAllocation": 3, "InvalidValue": INVALID_VALUE, "InvalidConfiguration": INVALID_VALUE,
     "IllegalAddress": 13, "MisalignedAddress": 13, "LaunchFailure": 13, "LaunchTimeout": 13, "LaunchOutOfResources": 13})
 answers = LIBRARY.answers
-_NAMES: Final = {0: "SUCCESS", 1: "NOT_INITIALIZED", 3: "ALLOC_FAILED", 7: "INVALID_VALUE", 8: "ARCH_MISMATCH", 11: "MAPPING_ERROR",
+NAMES: Final = {0: "SUCCESS", 1: "NOT_INITIALIZED", 3: "ALLOC_FAILED", 7: "INVALID_VALUE", 8: "ARCH_MISMATCH", 11: "MAPPING_ERROR",
                  13: "EXECUTION_FAILED", 14: "INTERNAL_ERROR", 15: "NOT_SUPPORTED", 16: "LICENSE_ERROR"}
 THREADS: Final = 128
 """Threads of a block of the kernels in blas.cu."""
@@ -107,7 +107,7 @@ def runtime_version(thread: Thread) -> int:
     return 1000 * thread.session.cuda
 
 
-LIBRARY.says_statuses("cublasGetStatusName", "cublasGetStatusString", _NAMES)
+LIBRARY.says_statuses("cublasGetStatusName", "cublasGetStatusString", NAMES)
 LIBRARY.sets_stream("cublasSetStream_v2", blas)
 LIBRARY.gets_stream("cublasGetStream_v2", blas)
 

@@ -7,10 +7,10 @@ from typing import Final
 import attrs
 
 from archdef.exec.calls import Int, Thread, signed
-from archdef.exec.libraries.cublas.handles import Blas, answers, blas
+from archdef.exec.libraries.cublas.handles import answers, blas
 from archdef.exec.libraries.cublas.matrices import transposed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, present
+from archdef.exec.libraries.library import DEVICE, HasStream, Real, at_least, blocks, present
 from archdef.run.module import Kernel
 from archdef.runtime.status import Refusal
 
@@ -20,9 +20,10 @@ _SMALL: Final = 16
 """Tiles up to here are taken for smaller matrices, too."""
 _KERNELS: Final = {(0, 0): "s", (1, 1): "d", (2, 2): "h", (2, 0): "hs", (14, 14): "b", (14, 0): "bs", (3, 10): "i"}
 """cudaDataType of A and B, and of C → name of the kernels."""
-_SUMS: Final = {"s": "f", "d": "d", "h": "f", "hs": "f", "b": "f", "bs": "f", "i": "i"}
+SUMS: Final = {"s": "f", "d": "d", "h": "f", "hs": "f", "b": "f", "bs": "f", "i": "i"}
+"""Name of the kernels → what products are added up in."""
 _SINGLE, _DOUBLE, _HALF, _INTEGER = "f", "d", "e", "i"
-_FACTORS: Final = {0: _SINGLE, 68: _SINGLE, 69: _SINGLE, 74: _SINGLE, 75: _SINGLE, 77: _SINGLE, 1: _DOUBLE, 70: _DOUBLE, 71: _DOUBLE,
+FACTORS: Final = {0: _SINGLE, 68: _SINGLE, 69: _SINGLE, 74: _SINGLE, 75: _SINGLE, 77: _SINGLE, 1: _DOUBLE, 70: _DOUBLE, 71: _DOUBLE,
                    2: _HALF, 64: _HALF, 65: _HALF, 10: _INTEGER, 72: _INTEGER, 73: _INTEGER}
 """cublasComputeType_t, and cudaDataType before CUDA 11 → what alpha and beta are."""
 
@@ -36,13 +37,15 @@ class Operand:
     stride: int = 0
 
 
-def _stride(value: int) -> int:
+def long(value: int) -> int:
+    """Read 64 bits as a signed number."""
     return value - (1 << 64) if value >> 63 else value
 
 
-def _scalar(thread: Thread, found: Blas, code: str, sum_code: str, address: int) -> bytes:
+def factor(thread: Thread, on_device: bool, code: str, sum_code: str, address: int) -> bytes:
+    """Lay out a factor of a type of its own as kernels take it. Raises Refusal."""
     present(alpha_or_beta=address)
-    if found.pointer_mode == DEVICE:
+    if on_device:
         if code != sum_code:
             raise Refusal("NotSupported", "a product with alpha and beta of half precision in the device's memory")
         return struct.pack("<QQ", address, 0)
@@ -55,18 +58,18 @@ def by_value(value: float, code: str) -> bytes:
     return struct.pack("<Q", 0) + struct.pack(f"<{code}", value).ljust(8, b"\0")
 
 
-def _chosen(thread: Thread, name: str, m: int, n: int) -> tuple[Kernel, int, int]:
+def chosen(thread: Thread, name: str, m: int, n: int, epilogue: bool = False) -> tuple[Kernel, int, int]:
     """Give the kernel, the side of its tiles, and of its blocks."""
-    for tile, side in _TILES:
-        found = kernel(thread, f"gemm.{name}", f"archdef_{name}gemm_{tile}")
+    for tile, side in _TILES[epilogue:]:
+        found = kernel(thread, f"lt.{name}", f"archdef_lt_{name}gemm_{tile}") if epilogue else kernel(thread, f"gemm.{name}", f"archdef_{name}gemm_{tile}")
         if (min(m, n) >= tile or tile <= _SMALL) and thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(found, side * side, 0):
             break
     return found, tile, side
 
 
-def multiply(thread: Thread, found: Blas, name: str, operations: tuple[int, int], sizes: tuple[int, int, int], alpha: bytes, a: Operand, b: Operand,
-             beta: bytes, c: Operand, batch: int = 1, addresses: bool = False) -> None:
-    """C = alpha op(A) op(B) + beta C."""
+def multiply(thread: Thread, found: HasStream, name: str, operations: tuple[int, int], sizes: tuple[int, int, int], alpha: bytes, a: Operand, b: Operand,
+             beta: bytes, c: Operand, batch: int = 1, addresses: bool = False, epilogue: bytes = b"") -> None:
+    """C = alpha op(A) op(B) + beta C, or what an epilogue of cuBLASLt makes of this."""
     m, n, k = map(signed, sizes)
     of_a, of_b = map(transposed, operations)
     lda, ldb, ldc = (signed(each.leading) for each in (a, b, c))
@@ -79,17 +82,18 @@ def multiply(thread: Thread, found: Blas, name: str, operations: tuple[int, int]
     present(c=c.address)
     if k:
         present(a=a.address, b=b.address)
-    chosen, tile, side = _chosen(thread, name, m, n)
-    arguments = struct.pack("<4i3Q3q3q4i", m, n, k, batch, a.address, b.address, c.address, lda, ldb, ldc, *(_stride(each.stride) for each in (a, b, c)),
+    taken, tile, side = chosen(thread, name, m, n, bool(epilogue))
+    arguments = struct.pack("<4i3Q3q3q4i", m, n, k, batch, a.address, b.address, c.address, lda, ldb, ldc, *(long(each.stride) for each in (a, b, c)),
                             of_a, of_b, addresses, 0) + alpha + beta
-    launch(thread, chosen, blocks(thread, -(-m // tile), -(-n // tile), batch), (side, side), (arguments,), found.stream)
+    grid = blocks(thread, -(-m // tile), -(-n // tile), batch)
+    launch(thread, taken, grid, (side, side), (arguments, epilogue) if epilogue else (arguments,), found.stream)
 
 
-def _typed(compute: int, of_a: int, of_b: int, of_c: int) -> tuple[str, str]:
+def typed(compute: int, of_a: int, of_b: int, of_c: int) -> tuple[str, str]:
     """Give the name of the kernels, and what factors are. Raises Refusal for types that they do not have."""
     types = tuple(map(signed, (of_a, of_b, of_c)))
-    name, code = _KERNELS.get((types[0], types[2])) if types[0] == types[1] else None, _FACTORS.get(signed(compute))
-    if name is None or code is None or (code != _SUMS[name] and (code, name) != (_HALF, "h")):
+    name, code = _KERNELS.get((types[0], types[2])) if types[0] == types[1] else None, FACTORS.get(signed(compute))
+    if name is None or code is None or (code != SUMS[name] and (code, name) != (_HALF, "h")):
         raise Refusal("NotSupported", f"a product of the types {types[0]} and {types[1]} into {types[2]}, computed as {signed(compute)}")
     return name, code
 
@@ -124,8 +128,8 @@ def strided_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int
                type_b: Int, ldb: Int, stride_b: int, beta: int, c: int, type_c: Int, ldc: Int, stride_c: int, batch: Int, compute: Int,
                algorithm: Int) -> None:
     """Multiply many of other types."""
-    found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
-    factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
+    found, (name, code) = blas(thread, handle), typed(compute, type_a, type_b, type_c)
+    factors = [factor(thread, found.pointer_mode == DEVICE, code, SUMS[name], each) for each in (alpha, beta)]
     multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda, stride_a), Operand(b, ldb, stride_b), factors[1],
              Operand(c, ldc, stride_c), signed(batch))
 
@@ -148,8 +152,8 @@ def sgemm_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, 
 def batched_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, k: Int, alpha: int, a: int, type_a: Int, lda: Int, b: int, type_b: Int,
                ldb: Int, beta: int, c: int, type_c: Int, ldc: Int, batch: Int, compute: Int, algorithm: Int) -> None:
     """Multiply many of other types, whose addresses the device has."""
-    found, (name, code) = blas(thread, handle), _typed(compute, type_a, type_b, type_c)
-    factors = [_scalar(thread, found, code, _SUMS[name], each) for each in (alpha, beta)]
+    found, (name, code) = blas(thread, handle), typed(compute, type_a, type_b, type_c)
+    factors = [factor(thread, found.pointer_mode == DEVICE, code, SUMS[name], each) for each in (alpha, beta)]
     multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda), Operand(b, ldb), factors[1], Operand(c, ldc), signed(batch),
              addresses=True)
 

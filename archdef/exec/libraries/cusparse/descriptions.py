@@ -34,6 +34,10 @@ class SparseMatrix:
     next_starts: int = 0
     """Starts from one matrix of a batch to the next."""
     next_elements: int = 0
+    upper: int = 0
+    """Which half is meant where the matrix is taken as a triangular one."""
+    unit: int = 0
+    """Whether the diagonal is then all 1."""
 
     def packed(self) -> bytes:
         """Lay it out as kernels take it."""

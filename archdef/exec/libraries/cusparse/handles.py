@@ -12,7 +12,7 @@ from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Life, R
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusparse", not_supported=10, lacking=4, other=7, statuses={
-    "InvalidResourceHandle": 1, "MemoryAllocation": 2, "InvalidValue": 3, "InvalidConfiguration": 3, "MatrixType": 8, "IllegalAddress": 6,
+    "InvalidResourceHandle": 1, "MemoryAllocation": 2, "InvalidValue": 3, "InvalidConfiguration": 3, "MatrixType": 8, "ZeroPivot": 9, "IllegalAddress": 6,
     "MisalignedAddress": 6, "LaunchFailure": 6, "LaunchTimeout": 6, "LaunchOutOfResources": 11})
 answers = LIBRARY.answers
 _NAMES: Final = {0: "SUCCESS", 1: "NOT_INITIALIZED", 2: "ALLOC_FAILED", 3: "INVALID_VALUE", 4: "ARCH_MISMATCH", 5: "MAPPING_ERROR", 6: "EXECUTION_FAILED",
@@ -103,9 +103,10 @@ def get_pointer_mode(thread: Thread, handle: int, out: int) -> None:
     thread.memory.put_word(out, sparse(thread, handle).pointer_mode, 4)
 
 
-def run(thread: Thread, found: Sparse, real: Real, name: str, grid: tuple[int, ...], block: tuple[int, ...], *arguments: bytes) -> None:
-    """Put a kernel of sparse.cu into the handle's stream."""
-    chosen = kernel(thread, f"sparse.{real.letter}", f"archdef_{real.letter}_{name}")
+def run(thread: Thread, found: Sparse, real: Real, name: str, grid: tuple[int, ...], block: tuple[int, ...], *arguments: bytes,
+        file: str = "sparse") -> None:
+    """Put a kernel of sparse.cu, or of another file, into the handle's stream."""
+    chosen = kernel(thread, f"{file}.{real.letter}", f"archdef_{real.letter}_{name}")
     launch(thread, chosen, grid, block, arguments, found.stream)
 
 

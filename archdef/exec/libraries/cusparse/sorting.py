@@ -10,7 +10,7 @@ from archdef.exec.libraries.library import Real, from_device
 from archdef.runtime.status import Refusal
 
 WORD_BYTES: Final = 8
-_SUMMED_AT_ONCE: Final = 256
+SUMMED_AT_ONCE: Final = 256
 
 
 class Sorted(NamedTuple):
@@ -22,7 +22,7 @@ class Sorted(NamedTuple):
 
 def add_up(thread: Thread, found: Sparse, real: Real, count: int, counts: int, name: str = "added_up") -> None:
     """Let counts become sums of all up to each."""
-    run(thread, found, real, name, (1,), (_SUMMED_AT_ONCE,), word(count), word(counts))
+    run(thread, found, real, name, (1,), (SUMMED_AT_ONCE,), word(count), word(counts))
 
 
 def sort(thread: Thread, found: Sparse, real: Real, count: int, of: Sorted, room: Sorted) -> tuple[Sorted, Sorted]:

@@ -1,5 +1,6 @@
 // Products of matrices that lie column by column: C = alpha op(A) op(B) + beta C.
 // The compiler is told IN and OUT, the types of the elements; SUM, in which products are added up; and NAME, which the kernels' names begin with.
+// With EPILOGUE what cuBLASLt does to a product before it is written is there, too; with ACTIVATIONS, where SUM is float, all of it.
 #define JOINED(a, b) a##b
 #define KERNEL(a, b) JOINED(a, b)
 
@@ -45,6 +46,58 @@ struct Product {
     Scalar alpha, beta;
 };
 
+#ifdef EPILOGUE
+enum { NOTHING, RELU, GELU, KEEPING_GELU, GELU_GRADIENT };
+
+struct Epilogue {
+    const OUT *old;             // C, of which D need not take the place
+    long long ld, stride;
+    const OUT *bias;
+    long long stride_bias;
+    OUT *aux;                   // what GELU is taken of
+    long long ld_aux, stride_aux;
+    int activation, by_column;  // whether the bias is for columns: then D is transposed
+
+#ifdef ACTIVATIONS
+    // 1 / (1 + exp(-2 u)) makes GELU of x, with tanh as it is, without its differences of close numbers.
+    __device__ static float gate(float x) { return 1 / (1 + __expf(-1.5957691216f * (x + 0.044715f * x * x * x))); }
+    __device__ static float gradient(float x)
+    {
+        float open = gate(x);
+        return open + x * open * (1 - open) * 1.5957691216f * (1 + 0.134145f * x * x);
+    }
+    __device__ float activated(float value, OUT *kept) const
+    {
+        if (activation == RELU)
+            return value > 0 || value != value ? value : 0;
+        if (activation == GELU_GRADIENT)
+            return value * gradient(read(*kept));
+        if (activation == KEEPING_GELU)
+            write(kept, value);
+        return activation == NOTHING ? value : value * gate(value);
+    }
+#endif
+    __device__ SUM finished(SUM value, SUM beta, int number, int y, int x) const
+    {
+        if (beta != (SUM)0)
+            value += beta * read(old[number * stride + y + x * ld]);
+        if (bias)
+            value += read(bias[number * stride_bias + (by_column ? x : y)]);
+#ifdef ACTIVATIONS
+        value = activated(value, aux + number * stride_aux + y + x * ld_aux);
+#endif
+        return value;
+    }
+};
+#define AND_EPILOGUE , Epilogue e
+#define EPILOGUE_TOO , const Epilogue &e
+#define GIVEN_TOO , e
+#else
+#define AND_EPILOGUE
+#define EPILOGUE_TOO
+#define GIVEN_TOO
+#endif
+
 template <class T> __device__ T *matrix(const void *base, long long stride, int number, int addresses)
 {
     return addresses ? ((T *const *)base)[number] : (T *)base + stride * number;
@@ -52,7 +105,7 @@ template <class T> __device__ T *matrix(const void *base, long long stride, int 
 
 // A block of SIDE * SIDE threads makes a tile of C whose side is SIDE * WORK, SIDE products of each element between two barriers; both operands
 // pass through shared memory, where each is used as often as the tile is wide.
-template <int SIDE, int WORK> __device__ void product(const Product &p)
+template <int SIDE, int WORK> __device__ void product(const Product &p EPILOGUE_TOO)
 {
     constexpr int TILE = SIDE * WORK;
     __shared__ SUM left[SIDE][TILE + 1], right[SIDE][TILE + 1];
@@ -101,12 +154,32 @@ template <int SIDE, int WORK> __device__ void product(const Product &p)
                 if (y >= p.m || x >= p.n)
                     continue;
                 OUT *to = c + y + x * p.ldc;
+#ifdef EPILOGUE
+                write(to, e.finished(alpha * sums[i][j], beta, number, y, x));
+#else
                 write(to, beta == (SUM)0 ? alpha * sums[i][j] : alpha * sums[i][j] + beta * read(*to));     // C is not read where beta is 0
+#endif
             }
         }
     }
 }
 
-extern "C" __global__ void KERNEL(NAME, gemm_8)(Product p) { product<8, 1>(p); }
-extern "C" __global__ void KERNEL(NAME, gemm_16)(Product p) { product<16, 1>(p); }
+extern "C" __global__ void KERNEL(NAME, gemm_8)(Product p AND_EPILOGUE) { product<8, 1>(p GIVEN_TOO); }
+extern "C" __global__ void KERNEL(NAME, gemm_16)(Product p AND_EPILOGUE) { product<16, 1>(p GIVEN_TOO); }
+#ifndef EPILOGUE
 extern "C" __global__ void KERNEL(NAME, gemm_64)(Product p) { product<16, 4>(p); }
+#else
+// The sum over k of each row or column of many matrices.
+extern "C" __global__ void KERNEL(NAME, sums)(const IN *from, long long step, long long next, long long stride, int n, int k, int batch, OUT *to,
+                                              long long stride_to)
+{
+    for (int number = blockIdx.y; number < batch; number += gridDim.y) {
+        for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x) {
+            SUM sum = 0;
+            for (int j = 0; j < k; ++j)
+                sum += read(from[number * stride + i * step + j * next]);
+            write(to + number * stride_to + i, sum);
+        }
+    }
+}
+#endif

@@ -319,3 +319,105 @@ extern "C" __global__ void KERNEL(NAME, united)(Matrix a, Scalar alpha, Matrix b
         });
     }
 }
+
+// ---------------------------------------------------------------------------------------- dense matrices, and orders of elements
+extern "C" __global__ void KERNEL(NAME, zeros)(Dense b, Long rows, Long columns)
+{
+    FOR_EACH(i, rows * columns)
+        b.at(0, i % rows, i / rows) = 0;
+}
+
+extern "C" __global__ void KERNEL(NAME, spread)(Matrix a, Dense b)
+{
+    FOR_EACH(i, a.count)
+        b.at(0, a.row(i), a.column(i)) = a.values[i];
+}
+
+__device__ Long in_row(const Dense &a, Long row, Long columns)
+{
+    Long count = 0;
+    for (Long j = 0; j < columns; ++j)
+        count += a.at(0, row, j) != 0;
+    return count;
+}
+
+// How many elements of each row are not 0, behind 0.
+extern "C" __global__ void KERNEL(NAME, dense_counts)(Dense a, Long rows, Long columns, Long *counts)
+{
+    FOR_EACH(i, rows + 1)
+        counts[i] = i ? in_row(a, i - 1, columns) : 0;
+}
+
+// These elements; `ends`: how many there are up to each row.
+extern "C" __global__ void KERNEL(NAME, gathered)(Dense a, const Long *ends, Matrix c)
+{
+    FOR_EACH(row, c.rows) {
+        Long to = ends[row];
+        if (!c.by_element) {
+            c.put_start(row, to);
+            if (row == c.rows - 1)
+                c.put_start(c.rows, ends[c.rows]);
+        }
+        for (Long j = 0; j < c.columns; ++j) {
+            Real value = a.at(0, row, j);
+            if (value == 0)
+                continue;
+            if (c.by_element)
+                c.put_start(to, row);
+            c.put_column(to, j);
+            c.values[to++] = value;
+        }
+    }
+}
+
+extern "C" __global__ void KERNEL(NAME, row_counts)(Dense a, Long rows, Long columns, int *counts)
+{
+    FOR_EACH(row, rows)
+        counts[row] = (int)in_row(a, row, columns);
+}
+
+// The sum of all counts, by one block.
+extern "C" __global__ void KERNEL(NAME, total)(Long n, const int *counts, int *total)
+{
+    __shared__ int sums[SUMMED_AT_ONCE];
+    int sum = 0;
+    for (Long i = threadIdx.x; i < n; i += SUMMED_AT_ONCE)
+        sum += counts[i];
+    sums[threadIdx.x] = sum;
+    for (int half = SUMMED_AT_ONCE / 2; half; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    if (!threadIdx.x)
+        *total = sums[0];
+}
+
+extern "C" __global__ void KERNEL(NAME, identity)(Long n, int *places)
+{
+    FOR_EACH(i, n)
+        places[i] = (int)i;
+}
+
+// What the elements of a matrix are sorted by.
+extern "C" __global__ void KERNEL(NAME, element_keys)(Matrix a, Long *keys, Long *places)
+{
+    FOR_EACH(i, a.count) {
+        keys[i] = a.row(i) * a.columns + a.column(i);
+        places[i] = i;
+    }
+}
+
+extern "C" __global__ void KERNEL(NAME, picked)(Long n, const Long *places, const int *from, Long *to)
+{
+    FOR_EACH(i, n)
+        to[i] = from[places[i]];
+}
+
+extern "C" __global__ void KERNEL(NAME, put_sorted)(Matrix a, const Long *keys, const Long *picked, int *places)
+{
+    FOR_EACH(i, a.count) {
+        a.put_column(i, keys[i] % a.columns);
+        places[i] = (int)picked[i];
+    }
+}

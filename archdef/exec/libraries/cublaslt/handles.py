@@ -1,0 +1,46 @@
+"""Handles of cuBLASLt, which are those of cuBLAS, and its versions."""
+from __future__ import annotations
+
+from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.libraries.cublas.handles import LIBRARY, NAMES, Blas, answers
+from archdef.exec.libraries.library import Life, present
+from archdef.runtime.status import Refusal
+
+
+@answers("cublasLtCreate")
+def create(thread: Thread, out: int) -> None:
+    """Make a handle."""
+    present(handle=out)
+    thread.runtime.device()
+    thread.memory.put_word(out, thread.session.handle(Blas(Life.now(thread))))
+
+
+@answers("cublasLtDestroy")
+def destroy(thread: Thread, handle: int) -> None:
+    """Give a handle up."""
+    thread.session.thing(handle, Blas).free(thread)
+    thread.session.forget(handle)
+
+
+@answers("cublasLtGetVersion")
+def version(thread: Thread) -> int:
+    """Say which version the program was compiled for."""
+    return 10000 * thread.session.cuda
+
+
+@answers("cublasLtGetCudartVersion")
+def runtime_version(thread: Thread) -> int:
+    """Say which runtime it is for."""
+    return 1000 * thread.session.cuda
+
+
+@answers("cublasLtGetProperty")
+def get_property(thread: Thread, kind: Int, out: int) -> None:
+    """Give a part of the version: major, minor, patch."""
+    if signed(kind) not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no property {signed(kind)}")
+    present(value=out)
+    thread.memory.put_word(out, 0 if signed(kind) else thread.session.cuda, 4)
+
+
+LIBRARY.says_statuses("cublasLtGetStatusName", "cublasLtGetStatusString", NAMES)
