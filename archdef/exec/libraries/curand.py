@@ -58,6 +58,8 @@ class Generator:
     def begun(self, thread: Thread) -> Sequences:
         """Give the sequences; their states are on the device, unless the generator is the host's."""
         if self.sequences is None or (not self.on_host and self.states_life != Life.now(thread)):
+            if not self.on_host and thread.runtime.StreamIsCapturing(thread.session.stream(self.stream)):
+                raise Refusal("StreamCaptureUnsupported", "a generator that has no states yet cannot be captured: call curandGenerateSeeds before")
             self.sequences = Sobol(self.dimensions, self.offset) if self.is_quasi else self.kind(self.seed, self.offset)
             if not self.on_host:
                 self.free(thread)

@@ -11,6 +11,7 @@ import numpy as np
 
 from archdef.errors import LaunchError, MissingFeature
 from archdef.exec.calls import REFUSALS, Answer, Thread, answers
+from archdef.host.capture import RELAXED
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal, status_of
@@ -149,8 +150,12 @@ def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np
 
 
 def device_memory(thread: Thread, nbytes: int) -> Pointer:
-    """Allocate device memory of the library's own."""
-    return thread.runtime.Malloc(max(1, nbytes))
+    """Allocate device memory of the library's own, also while streams are captured, which that does nothing in."""
+    mode = thread.runtime.ThreadExchangeStreamCaptureMode(RELAXED)
+    try:
+        return thread.runtime.Malloc(max(1, nbytes))
+    finally:
+        thread.runtime.ThreadExchangeStreamCaptureMode(mode)
 
 
 def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:
