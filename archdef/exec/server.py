@@ -237,7 +237,8 @@ class Server:
     def _complain(self, name: str, error: Exception, thread: Thread) -> None:
         text = f"{name}: {error}"
         if (launched := thread.launching) is not None:
-            thread.session.tally.refused += 1
+            with self._lock:
+                thread.session.tally.refused += 1
             kernel = thread.session.kernel_name(launched) if isinstance(launched, int) else launched.name
             if kernel and kernel not in text:
                 text = f"{name} of {kernel}: {error}"

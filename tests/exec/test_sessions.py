@@ -1,5 +1,7 @@
-"""Does a session know what a program has allocated, also while that is given back, and when it is refused to be?"""
+"""Does a session know what a program has allocated, also while that is given back and when it is refused to be, and keep what calls have given?"""
 import contextlib
+import ctypes
+import mmap
 import os
 import sys
 
@@ -7,7 +9,9 @@ import pytest
 
 from archdef import registry
 from archdef.errors import HostError
+from archdef.exec.calls import Thread
 from archdef.exec.session import Session
+from archdef.exec.wire import Hello
 from archdef.host import pools
 from archdef.runtime.status import Refusal
 
@@ -63,6 +67,19 @@ def test_memory_that_is_refused_to_be_freed_is_known_and_can_be_freed_later(sess
     assert session.pointer(address) is None and not session.is_managed(address)
     with pytest.raises(Refusal):
         free(session, how, address)
+
+
+def test_texts_that_calls_give_stay_where_they_are_however_many_there_are(session):
+    class Maps(Connection):
+        def map(self, address, nbytes, offset, descriptor):
+            self.pages = mmap.mmap(descriptor, nbytes)
+            return ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
+    scratch = ctypes.create_string_buffer(64)
+    thread = Thread(session, Maps(), Hello(0, os.getpid(), ctypes.addressof(scratch), 64, 0, 0, 0, 0, 0))
+    texts = [f"kernel_{number}" for number in range(20)]
+    addresses = [thread.string(text) for text in texts]
+    assert [session.memory.text(address) for address in addresses] == texts and [thread.string(text) for text in texts] == addresses
+    assert bytes(scratch)[32:] == bytes(32)
 
 
 def test_memory_that_another_thread_is_given_while_it_is_freed_is_that_threads(session, monkeypatch):
