@@ -4,12 +4,15 @@ import ctypes
 import mmap
 import os
 import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from archdef import registry
 from archdef.errors import HostError
 from archdef.exec.calls import Thread
+from archdef.exec.host_memory import HostMemory
 from archdef.exec.session import Session
 from archdef.exec.wire import Hello
 from archdef.host import pools
@@ -19,10 +22,10 @@ pytestmark = pytest.mark.skipif("v100" not in registry.names() or not sys.platfo
 
 
 class Connection:
-    """A program that maps where it is asked to."""
+    """A program that maps where it is asked to, or somewhere."""
 
     def map(self, address, nbytes, offset, descriptor):
-        return address
+        return address or 1 << 40
 
     def unmap(self, address, nbytes):
         pass
@@ -94,3 +97,28 @@ def test_memory_that_another_thread_is_given_while_it_is_freed_is_that_threads(s
     monkeypatch.undo()
     assert session.pointer(address) is not None
     free(session, "pool", address)
+
+
+def test_two_threads_that_lock_pages_at_a_time_get_a_place_each(session):
+    class Engine:
+        """The engine's memory, in which another thread looks for a place before the first has taken the one that it found."""
+
+        def host_gap(self, nbytes, start=0):
+            found = engine.host_gap(nbytes, start)
+            if between and threading.current_thread() is threading.main_thread():
+                thread = between.pop()
+                thread.start()
+                thread.join(0.3)
+            return found
+
+        def __getattr__(self, name):
+            return getattr(engine, name)
+
+    memory = session.runtime.device(0).memory
+    engine, memories, addresses = memory.engine, [SimpleNamespace(engine=Engine(), shared_with_host=set(), context=None, free=memory.free)], []
+    pinned = HostMemory(memories)
+    other = threading.Thread(target=lambda: addresses.append(pinned.allocate(Connection(), 4096)))
+    between = [other]
+    addresses.append(pinned.allocate(Connection(), 4096))
+    other.join()
+    assert len(set(addresses)) == 2
