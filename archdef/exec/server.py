@@ -107,7 +107,10 @@ class Server:
             for name in LIBRARIES:
                 (Path(folder) / name).symlink_to(library)
             path = str(Path(folder) / "socket")
-            end.bind(path)
+            try:
+                end.bind(path)
+            except OSError as error:
+                raise NotHere(f"programs cannot be reached by a socket in {folder}: {error} (TMPDIR says where it is)") from None
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
@@ -179,6 +182,8 @@ class Server:
                 connection.answer(result, thread.last_error)
         except Gone:
             pass
+        except ArchdefError as error:       # there are no devices for this process, which hears that it has none
+            self.complaints[f"no devices for process {hello.process}: {error}"] = None
         finally:
             connection.end.close()
 
@@ -194,6 +199,8 @@ class Server:
                 each.asks(-1)
 
     def _answer(self, thread: Thread, request: Request) -> int:
+        if request.function >= len(NAMES):
+            raise Gone(f"there is no function {request.function}")
         name = NAMES[request.function]
         call = CALLS.get(name)
         if call is None:
