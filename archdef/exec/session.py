@@ -224,8 +224,9 @@ class Session:
         descriptor = array.memory.engine.share(array.address)
         if connection.map(array.address, array.nbytes, 0, descriptor) != array.address:
             raise Refusal("MemoryAllocation", f"the program has other memory at {array.address:#x}, where the device has {array.nbytes} managed bytes")
-        self._managed[array.address] = self.unseen[array.address] = array
         array.begin_unseen()
+        with self.lock:
+            self._managed[array.address] = self.unseen[array.address] = array
         self.allocated(Pointer(array.address, array.memory, array.nbytes))
 
     def see_managed(self) -> None:
@@ -391,7 +392,8 @@ class Session:
         """Note that a stub of the host means a kernel."""
         self.thing(handle, Binary).kernels[stub] = name
         self._of_stub[stub] = self.thing(handle, Binary)
-        self._kernels = {key: kernel for key, kernel in self._kernels.items() if key[1] != stub}     # a library may be loaded where another was
+        for number in range(self.runtime.GetDeviceCount()):
+            self._kernels.pop((number, stub), None)     # a library may be loaded where another was
 
     def register_variable(self, handle: int, shadow: int, name: str) -> None:
         """Note that a shadow of the host means a variable."""

@@ -99,6 +99,21 @@ def test_memory_that_another_thread_is_given_while_it_is_freed_is_that_threads(s
     free(session, "pool", address)
 
 
+def test_managed_memory_that_another_thread_makes_while_a_launch_looks_at_what_there_is_is_not_missed(session):
+    class Seen:
+        def see(self):
+            other.start()
+            other.join(0.3)
+            return True
+    made = []
+    other = threading.Thread(target=lambda: made.append(allocate(session, "managed")))
+    session.unseen[8] = Seen()
+    session.see_managed()
+    other.join()
+    assert set(session.unseen) == {8, *made}
+    del session.unseen[8]
+
+
 def test_two_threads_that_lock_pages_at_a_time_get_a_place_each(session):
     class Engine:
         """The engine's memory, in which another thread looks for a place before the first has taken the one that it found."""
