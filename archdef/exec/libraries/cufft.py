@@ -12,7 +12,7 @@ import numpy as np
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, host_array, living, present, to_device
+from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, host_array, present, to_device, usable
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -54,7 +54,7 @@ def _dense(lengths: tuple[int, ...]) -> Layout:
 class Plan:
     """What a handle stands for."""
 
-    life: Life
+    context: BoundContext
     lengths: tuple[int, ...] = ()
     """Along each of three axes; empty before the plan is made."""
     kind: str = _C2C
@@ -106,13 +106,13 @@ class Plan:
 
     def room(self, thread: Thread) -> list[Pointer]:
         """Give memory for the passes. Raises Refusal on another device than that of the plan."""
-        if self.life != Life.now(thread):
-            raise Refusal("InvalidDevice", f"the plan was made for device {self.life.device}")
+        if self.context != BoundContext.current(thread):
+            raise Refusal("InvalidDevice", f"the plan was made for device {self.context.device}")
         return self.rooms
 
     def free(self, thread: Thread) -> None:
         """Give memory back."""
-        if not self.life.over(thread):
+        if not self.context.destroyed(thread):
             for pointer in (*self.rooms, *self.roots.values()):
                 thread.runtime.Free(pointer)
         self.rooms, self.roots = [], {}
@@ -134,7 +134,7 @@ def _factors(number: int) -> Iterator[int]:
 
 
 def _plan(thread: Thread, handle: int) -> Plan:
-    return living(thread, handle & 0xFFFFFFFF, Plan)
+    return usable(thread, handle & 0xFFFFFFFF, Plan)
 
 
 def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
@@ -157,7 +157,7 @@ def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch
 
 def _created(thread: Thread, out: int, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     present(plan=out)
-    _make(thread, plan := Plan(Life.now(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(thread, plan := Plan(BoundContext.current(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
     thread.memory.put_word(out, thread.session.handle(plan), 4)
 
 
@@ -214,7 +214,7 @@ def plan_many(thread: Thread, out: int, rank: Int, n: int, inembed: int, istride
 def create(thread: Thread, out: int) -> None:
     """Give a handle for a plan that is made later."""
     present(plan=out)
-    thread.memory.put_word(out, thread.session.handle(Plan(Life.now(thread))), 4)
+    thread.memory.put_word(out, thread.session.handle(Plan(BoundContext.current(thread))), 4)
 
 
 @answers("cufftMakePlan1d")

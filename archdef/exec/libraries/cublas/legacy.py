@@ -12,7 +12,7 @@ from archdef.errors import ArchdefError
 from archdef.exec.calls import Answer, Int, Thread, signed
 from archdef.exec.libraries.cublas import matrices, products, vectors
 from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
-from archdef.exec.libraries.library import Life, Real, at_least, device_memory, present
+from archdef.exec.libraries.library import BoundContext, Real, at_least, device_memory, present
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def _blas(thread: Thread) -> Blas:
     found = _state(thread).blas
     if found is None:
         raise Refusal(_NOT_INITIALIZED, "cublasInit was not called")
-    if found.life.over(thread):
-        raise Refusal(_NOT_INITIALIZED, f"cublasInit was called before device {found.life.device} was reset")
+    if found.context.destroyed(thread):
+        raise Refusal(_NOT_INITIALIZED, f"cublasInit was called before device {found.context.device} was reset")
     return found
 
 
@@ -76,8 +76,8 @@ def init(thread: Thread) -> None:
     """Begin."""
     thread.runtime.device()
     state = _state(thread)
-    if state.blas is None or state.blas.life.over(thread):
-        state.blas = Blas(Life.now(thread))
+    if state.blas is None or state.blas.context.destroyed(thread):
+        state.blas = Blas(BoundContext.current(thread))
 
 
 @answers("cublasShutdown")
