@@ -98,10 +98,8 @@ class Session:
         """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
         self._of_shadow: dict[int, Binary] = {}
         self._of_reference: dict[int, Binary] = {}
-        self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
-        """Number of the device, handle of a texture or surface → the structures that the program made it by."""
-        self.described_by_driver: dict[tuple[int, int], tuple[bytes, bytes]] = {}
-        """The same of those that were made by the driver's functions, which have structures of their own."""
+        self.described: dict[tuple[int, int], tuple[str, bytes, bytes]] = {}
+        """Number of the device, handle of a texture or surface → by which interface and which of its structures the program made it."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
