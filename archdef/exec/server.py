@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
 """Names that programs load it by."""
+MOST_COMPLAINTS: Final = 200
+"""Reasons for failed calls that an account has: there may be one for each address of a program."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
@@ -250,5 +252,5 @@ class Server:
             if kernel and kernel not in text:
                 text = f"{name} of {kernel}: {error}"
         if text not in self.complaints:
-            self.complaints[text] = None
             _LOG.info("%s", text)
+            self.complaints[text if len(self.complaints) < MOST_COMPLAINTS else "more calls failed, for further reasons"] = None

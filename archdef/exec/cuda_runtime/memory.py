@@ -258,9 +258,10 @@ def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, wid
 
 @answers("cudaMemPrefetchAsync")
 def prefetch(thread: Thread, address: int, nbytes: int, where: Int, stream: int) -> None:
-    """Check the address. The pages stay where they are used: what a program may hope for, and no more."""
-    if not thread.session.is_managed(address):
-        raise Refusal("InvalidValue", f"{address:#x} is no managed memory")
+    """Check the addresses. The pages stay where they are used: what a program may hope for, and no more."""
+    pointer = thread.session.pointer(address)
+    if pointer is None or not thread.session.is_managed(address) or nbytes > pointer.left:
+        raise Refusal("InvalidValue", f"some of the {nbytes} bytes at {address:#x} are no managed memory")
 
 
 @answers("cudaMemAdvise")

@@ -55,6 +55,8 @@ static void variables(void)
     expect(back == 77, "variable");
 }
 
+int cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t);
+
 static void managed(void)
 {
     int *both, has = 0;
@@ -65,6 +67,8 @@ static void managed(void)
     }
     set_factor(5);
     CHECK(cudaMallocManaged((void **)&both, N * sizeof(int), 1));
+    CHECK(cudaMemPrefetchAsync(both + 1, (N - 1) * sizeof(int), 0, 0));
+    expect(cudaMemPrefetchAsync(both + 1, N * sizeof(int), 0, 0) == 1, "what lies behind managed memory");
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < N; ++i)
             both[i] = i + round;
