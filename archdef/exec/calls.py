@@ -107,15 +107,16 @@ class Thread:
         """The driver's stack of contexts."""
 
     def string(self, text: str) -> int:
-        """Give the address of a text in the program's memory; 0 if there is no more room for texts."""
+        """Give the address of a text in the program's memory, where it stays. Raises Refusal if there is no room."""
         with self.session.lock:
             if text not in self.session.strings:
                 data = text.encode() + b"\0"
-                if self.session.scratch_used + len(data) > self.hello.scratch_bytes // 2:      # the other half is for what is printed
-                    return 0
-                address = self.hello.scratch + self.session.scratch_used
+                if self.session.scratch_used + len(data) <= self.hello.scratch_bytes // 2:      # the other half is for what is printed
+                    address = self.hello.scratch + self.session.scratch_used
+                    self.session.scratch_used += len(data)
+                else:
+                    address = self.session.lasting(self.connection, len(data))
                 self.memory.put(address, data)
-                self.session.scratch_used += len(data)
                 self.session.strings[text] = address
             return self.session.strings[text]
 

@@ -171,10 +171,10 @@ class Contexts:
             thread.runtime.SetDevice(chosen)
 
     def _empty(self, thread: Thread, context: Context) -> None:
-        for module in context.modules:
+        for module in list(context.modules):
             module.forget(self.session)
         context.modules.clear()
-        for address, pointer in context.allocations.items():
+        for address, pointer in list(context.allocations.items()):
             if self.session.allocation(address, context.device) is pointer:     # and not what another context was given there later
                 self.session.free(thread.connection, address, context.device)
         context.allocations.clear()

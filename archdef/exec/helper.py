@@ -31,7 +31,6 @@ class Helper:
         self._there = threading.Event()
         self._asked = time.monotonic()
         self._busy = 0
-        self._expected = 0
         self._over = False
         self._changed = threading.Condition()
 
@@ -39,15 +38,10 @@ class Helper:
         """Give what a stream calls to call a function of the program, and what is to be called when a stream takes it."""
         def issued() -> None:
             with self._changed:
-                self._expected += 1
                 self._changed.notify_all()
 
         def called() -> None:
-            try:
-                self.call(function, *arguments)
-            finally:
-                with self._changed:
-                    self._expected -= 1
+            self.call(function, *arguments)
         return called, issued
 
     def call(self, function: int, *arguments: int) -> None:
@@ -74,9 +68,13 @@ class Helper:
     def _is_wanted(self) -> bool:
         """Wait until the program is idle and a stream has a function to call; False if the program has ended."""
         with self._changed:
-            while not self._over and (not self._expected or self._busy or time.monotonic() - self._asked < IDLE_SECONDS):
-                self._changed.wait(IDLE_SECONDS if self._expected else None)
+            while not self._over and (self._busy or time.monotonic() - self._asked < IDLE_SECONDS or not self._has_calls()):
+                self._changed.wait(IDLE_SECONDS if self._busy or self._has_calls() else None)
             return not self._over
+
+    def _has_calls(self) -> bool:
+        devices = self.session.runtime.devices.all()
+        return any(each.kind == "function" for device in devices if device.streams_in_use for each in list(device.context.pending))
 
     def drive(self, connection: Connection) -> None:
         """Serve until the program ends: while it is idle, let streams come to the functions that they are to call."""
@@ -86,9 +84,9 @@ class Helper:
         while self._is_wanted():
             try:
                 for device in self.session.runtime.devices.all():
-                    if device.streams_in_use:
-                        device.context.drain()
-            except ArchdefError as error:       # the program hears of it when it next asks
+                    if device.streams_in_use:       # errors are left for the program, which hears of them when it next asks
+                        device.context.host.wait("idle", list(device.context.tails.values()), [])
+            except ArchdefError as error:
                 if (text := str(error)) not in self.session.tally.failed:
                     self.session.tally.failed.append(text)
             self.asks(0)        # what has not come to its function now may later

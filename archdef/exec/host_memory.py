@@ -99,7 +99,8 @@ class HostMemory:
         try:
             descriptor = mapped.shared_file(room)
             array = np.frombuffer(mmap.mmap(descriptor, room), "u1")
-            on_devices = mapped.show(descriptor, room, self._memories) if self._memories else 0
+            with self._lock:        # other threads look for a place, too
+                on_devices = mapped.show(descriptor, room, self._memories) if self._memories else 0
             address = connection.map(on_devices, room, 0, descriptor) if on_devices else 0
             address = address or connection.map(0, room, 0, descriptor)     # the program has something else where kernels see it
         except (OSError, OverflowError, ValueError, DeviceMemoryError) as error:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 LIBRARIES: Final = tuple((Path(__file__).parent / "sonames.txt").read_text(encoding="ascii").split())
 """Names that programs load it by."""
+MOST_COMPLAINTS: Final = 200
+"""Reasons for failed calls that an account has: there may be one for each address of a program."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
@@ -107,7 +109,10 @@ class Server:
             for name in LIBRARIES:
                 (Path(folder) / name).symlink_to(library)
             path = str(Path(folder) / "socket")
-            end.bind(path)
+            try:
+                end.bind(path)
+            except OSError as error:
+                raise NotHere(f"programs cannot be reached by a socket in {folder}: {error} (TMPDIR says where it is)") from None
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
@@ -180,6 +185,8 @@ class Server:
                 connection.answer(result, thread.last_error)
         except Gone:
             pass
+        except ArchdefError as error:       # there are no devices for this process, which hears that it has none
+            self.complaints[f"no devices for process {hello.process}: {error}"] = None
         finally:
             connection.end.close()
 
@@ -195,6 +202,8 @@ class Server:
                 each.asks(-1)
 
     def _answer(self, thread: Thread, request: Request) -> int:
+        if request.function >= len(NAMES):
+            raise Gone(f"there is no function {request.function}")
         name = NAMES[request.function]
         call = CALLS.get(name)
         if call is None:
@@ -240,10 +249,11 @@ class Server:
     def _complain(self, name: str, error: Exception, thread: Thread) -> None:
         text = f"{name}: {error}"
         if (launched := thread.launching) is not None:
-            thread.session.tally.refused += 1
+            with self._lock:
+                thread.session.tally.refused += 1
             kernel = thread.session.kernel_name(launched) if isinstance(launched, int) else launched.name
             if kernel and kernel not in text:
                 text = f"{name} of {kernel}: {error}"
         if text not in self.complaints:
-            self.complaints[text] = None
             _LOG.info("%s", text)
+            self.complaints[text if len(self.complaints) < MOST_COMPLAINTS else "more calls failed, for further reasons"] = None

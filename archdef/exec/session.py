@@ -98,10 +98,8 @@ class Session:
         """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
         self._of_shadow: dict[int, Binary] = {}
         self._of_reference: dict[int, Binary] = {}
-        self.described: dict[tuple[int, int], tuple[bytes, bytes]] = {}
-        """Number of the device, handle of a texture or surface → the structures that the program made it by."""
-        self.described_by_driver: dict[tuple[int, int], tuple[bytes, bytes]] = {}
-        """The same of those that were made by the driver's functions, which have structures of their own."""
+        self.described: dict[tuple[int, int], tuple[str, bytes, bytes]] = {}
+        """Number of the device, handle of a texture or surface → by which interface and which of its structures the program made it."""
         self._handles: dict[int, Any] = {}
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
@@ -224,8 +222,9 @@ class Session:
         descriptor = array.memory.engine.share(array.address)
         if connection.map(array.address, array.nbytes, 0, descriptor) != array.address:
             raise Refusal("MemoryAllocation", f"the program has other memory at {array.address:#x}, where the device has {array.nbytes} managed bytes")
-        self._managed[array.address] = self.unseen[array.address] = array
         array.begin_unseen()
+        with self.lock:
+            self._managed[array.address] = self.unseen[array.address] = array
         self.allocated(Pointer(array.address, array.memory, array.nbytes))
 
     def see_managed(self) -> None:
@@ -391,7 +390,8 @@ class Session:
         """Note that a stub of the host means a kernel."""
         self.thing(handle, Binary).kernels[stub] = name
         self._of_stub[stub] = self.thing(handle, Binary)
-        self._kernels = {key: kernel for key, kernel in self._kernels.items() if key[1] != stub}     # a library may be loaded where another was
+        for number in range(self.runtime.GetDeviceCount()):
+            self._kernels.pop((number, stub), None)     # a library may be loaded where another was
 
     def register_variable(self, handle: int, shadow: int, name: str) -> None:
         """Note that a shadow of the host means a variable."""

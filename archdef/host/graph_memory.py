@@ -116,7 +116,8 @@ class GraphMemory:
 
     def at(self, address: int) -> GraphAllocation | None:
         """Give the allocation that an address lies in."""
-        return next((each for start, each in self._allocations.items() if start <= address < start + each.room), None) if self._allocations else None
+        known = list(self._allocations.values()) if self._allocations else []      # other threads allocate meanwhile
+        return next((each for each in known if each.address <= address < each.address + each.room), None)
 
     # ----------------------------------------------------------------------------------------------------------- launches
     def give(self, allocation: GraphAllocation, stream: Stream) -> bool:

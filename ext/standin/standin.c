@@ -251,6 +251,13 @@ static int answered_here(uint32_t function, const uint64_t *given, uint64_t *res
     }
 }
 
+/* What a function returns when nobody answers: its status, or a text. */
+static uint64_t unavailable(uint32_t function)
+{
+    const int gives_text = function == NUMBER_cudaGetErrorString || function == NUMBER_cudaGetErrorName;
+    return gives_text ? (uint64_t)"cudaErrorDevicesUnavailable" : UNAVAILABLE;
+}
+
 /* Ask archdef; whatever it wants done in this process meanwhile is done here. */
 uint64_t standin_call(uint32_t function, const uint64_t *integers, const double *floats, const uint64_t *stack)
 {
@@ -264,7 +271,7 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
         return NOT_PERMITTED;
     struct connection *to = connections + (called_back > 0);
     if (connect_thread(to, 0) < 0)
-        return UNAVAILABLE;
+        return unavailable(function);
     memcpy(request.integers, integers, sizeof request.integers);
     memcpy(request.floats, floats, sizeof request.floats);
     memcpy(request.stack, stack, sizeof request.stack);
@@ -275,7 +282,7 @@ uint64_t standin_call(uint32_t function, const uint64_t *integers, const double 
             static int said;        /* once: a program that does not look at errors may call without end */
             if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
                 fprintf(stderr, "archdef: the simulator has gone; `%s` and all calls after it fail\n", standin_names[function]);
-            return UNAVAILABLE;
+            return unavailable(function);
         }
         if (answer.kind == ANSWER_RETURN)
             break;

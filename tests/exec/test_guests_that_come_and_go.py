@@ -109,6 +109,11 @@ def test_a_callback_that_calls_cuda_is_refused_and_keeps_nobody_waiting(build, t
     assert found.exit_code == 0 and found.launches == 1 and found.failures == ()
 
 
+def test_an_error_that_comes_while_a_program_asks_for_nothing_is_left_for_it(build, tmp_path):
+    found = ran(build, "fails_before_a_callback", tmp_path)
+    assert found.exit_code == 0 and found.failed == 1
+
+
 def test_a_process_that_runs_another_program_begins_anew(build, tmp_path):
     found = ran(build, "runs_itself", tmp_path)
     assert found.exit_code == 0 and (tmp_path / "output").read_text() == "cudaErrorMemoryAllocation\n" * 2

@@ -132,6 +132,12 @@ def test_sizes_that_no_machine_has_cost_nothing(guest, name, given, caplog):
     assert caplog.records == []
 
 
+def test_an_account_does_not_grow_with_each_address_that_a_program_frees(guest):
+    for address in range(1, 1000):
+        assert guest.call("cudaFree", [address]) == STATUS["InvalidValue"][0]
+    assert 100 < len(guest.server.complaints) <= 201 and "more calls failed, for further reasons" in guest.server.complaints
+
+
 def word(guest, place):
     return GuestMemory(guest.process.pid).word(guest.room + place)
 

@@ -4,11 +4,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
 from archdef import exec as programs
-from archdef.exec import starting
+from archdef.errors import DeviceMemoryError
+from archdef.exec import server, starting
 from archdef.exec.server import NotHere
 
 
@@ -25,6 +27,25 @@ def test_the_reason_why_a_program_does_not_start_is_named(name, data, mode, said
     with pytest.raises(NotHere) as refused:
         programs.run([str(path)], "v100")
     assert said in str(refused.value) and str(refused.value).startswith(f"{path} cannot be started: ")
+
+
+def test_a_folder_for_temporary_files_whose_name_is_too_long_for_a_socket_is_named(tmp_path, monkeypatch):
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with pytest.raises(NotHere, match="TMPDIR"):
+        programs.run(["/bin/true"], "v100")
+
+
+def test_a_program_for_which_there_are_no_devices_is_told_so_and_goes_on(build, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise DeviceMemoryError("the host cannot reserve 5 bytes")
+    monkeypatch.setattr(server, "Session", refuse)
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([build("unanswered")], "v100", output=output)
+        output.seek(0)
+        assert output.read() == "46 cudaErrorDevicesUnavailable\n"
+    assert found.exit_code == 0 and any(each.endswith("the host cannot reserve 5 bytes") for each in found.failures)
 
 
 def test_a_name_without_a_folder_and_a_folder_are_told_from_programs(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import pytest
 
 from archdef import registry
 from archdef.errors import RuntimeApiError
+from archdef.host.graph_memory import GraphAllocation
 from archdef.runtime import cuda
 
 MACHINE = next((name for name in ("k40", "v100") if name in registry.names()), None)
@@ -230,3 +231,21 @@ def test_an_allocation_that_another_graph_frees_is_not_freed_by_its_own():
     for each in (graph, other):
         with refused("InvalidValue"):
             cuda.cudaGraphAddMemFreeNode(each, [node] if each is graph else [], pointer)
+
+
+def test_an_address_is_looked_up_while_another_thread_allocates(device):
+    class Address(int):
+        """One that another thread comes between, when it is compared."""
+
+        def __le__(self, other):
+            memory._allocations.setdefault(8, GraphAllocation(known.graph, 8, (), 0))
+            return int(self) <= other
+
+    _, pointer = allocating(frees=False)
+    memory = device.context.graph_memory
+    known = memory.at(int(pointer))
+    between = GraphAllocation(known.graph, Address(16), (), 0)
+    memory._allocations[between.address] = between
+    assert memory.at(1 << 60) is None and 8 in memory._allocations
+    for each in (8, 16):
+        del memory._allocations[each]

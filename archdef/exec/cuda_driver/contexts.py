@@ -7,7 +7,6 @@ from archdef.exec.cuda_driver.calls import answers
 from archdef.runtime.status import Refusal
 
 _API_VERSION = 3020
-_FOUR_BYTE_BANKS = 1
 
 
 @answers("cuInit", context=False, initialised=False)
@@ -134,18 +133,6 @@ def api_version(thread: Thread, handle: int, out: int) -> None:
 def synchronize(thread: Thread, handle: int) -> None:
     """Wait for the device of one."""
     thread.runtime.device(_meant(thread, handle).device).context.synchronize()
-
-
-@answers("cuCtxGetCacheConfig")
-def cache_preference(thread: Thread, out: int) -> None:
-    """Say that there is none."""
-    thread.memory.put_word(out, 0, 4)
-
-
-@answers("cuCtxGetSharedMemConfig")
-def bank_width(thread: Thread, out: int) -> None:
-    """Say that banks are four bytes wide."""
-    thread.memory.put_word(out, _FOUR_BYTE_BANKS, 4)
 
 
 @answers("cuCtxEnablePeerAccess")

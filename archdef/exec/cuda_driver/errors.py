@@ -45,13 +45,13 @@ def error_text(number: int) -> str | None:
 @answers("cuGetErrorName", context=False, initialised=False)
 def put_name(thread: Thread, number: Int, out: int) -> None:
     """Give an error its name."""
-    _put(thread, out, number, error_name(signed(number)))
+    _put(thread, out, number, error_name(number))
 
 
 @answers("cuGetErrorString", context=False, initialised=False)
 def put_text(thread: Thread, number: Int, out: int) -> None:
     """Say what an error means."""
-    _put(thread, out, number, error_text(signed(number)))
+    _put(thread, out, number, error_text(number))
 
 
 def _put(thread: Thread, out: int, number: int, text: str | None) -> None:

@@ -25,8 +25,8 @@ def allocate(thread: Thread, out: int, nbytes: int) -> None:
 @answers("cuMemAllocPitch_v2")
 def allocate_rows(thread: Thread, out: int, pitch_out: int, width: int, height: int, element_bytes: UInt) -> None:
     """Allocate rows."""
-    if not width or not height or element_bytes & 0xFFFFFFFF not in _ELEMENT_BYTES:
-        raise Refusal("InvalidValue", f"{height} rows of {width} bytes, elements of {element_bytes & 0xFFFFFFFF} (4, 8 or 16)")
+    if not width or not height or element_bytes not in _ELEMENT_BYTES:
+        raise Refusal("InvalidValue", f"{height} rows of {width} bytes, elements of {element_bytes} (4, 8 or 16)")
     boxes.malloc_pitch(thread, out, pitch_out, width, height)
     _note(thread, out)
 

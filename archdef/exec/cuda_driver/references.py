@@ -5,7 +5,7 @@ import struct
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.cuda_driver.arrays import DESCRIPTION, element, format_of
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import Loaded
@@ -105,8 +105,8 @@ def get_surface(thread: Thread, out: int, handle: int, name: int) -> None:
 def set_array(thread: Thread, reference: int, array: int, flags: UInt) -> None:
     """Let a reference stand for an array, whose format it then has."""
     found, made = thread.session.thing(reference, Reference), thread.session.thing(array, Array)
-    if flags & 0xFFFFFFFF not in ((0, _OVERRIDE_FORMAT) if found.surface else (_OVERRIDE_FORMAT,)):
-        raise Refusal("InvalidValue", f"a reference that is to stand for an array, with the flags {flags & 0xFFFFFFFF:#x}")
+    if flags not in ((0, _OVERRIDE_FORMAT) if found.surface else (_OVERRIDE_FORMAT,)):
+        raise Refusal("InvalidValue", f"a reference that is to stand for an array, with the flags {flags:#x}")
     found.array, found.handle, found.memory, found.changed = made, array, None, True
     found.form = format_of(made.desc)
 
@@ -134,7 +134,7 @@ def set_rows(thread: Thread, reference: int, description: int, address: int, pit
 @answers("cuTexRefSetFormat")
 def set_format(thread: Thread, reference: int, kind: Int, channels: Int) -> None:
     """Set the format of linear memory; that of an array is its own. Raises Refusal for another one than the array's."""
-    found, form = _texture(thread, reference), (kind & 0xFFFFFFFF, signed(channels))
+    found, form = _texture(thread, reference), (kind, channels)
     element(*form)
     if found.array is not None and form != format_of(found.array.desc):
         raise Refusal("InvalidValue", f"the format {form[0]:#x} of {form[1]} channels is not that of the array, {found.array.desc}")
@@ -145,28 +145,28 @@ def set_format(thread: Thread, reference: int, kind: Int, channels: Int) -> None
 def set_mode(thread: Thread, reference: int, axis: Int, mode: Int) -> None:
     """Say what lies outside, along one axis."""
     found = _texture(thread, reference)
-    if not 0 <= signed(axis) < _AXES:
-        raise Refusal("InvalidValue", f"textures have no axis {signed(axis)}")
-    found.modes[axis] = mode & 0xFFFFFFFF
+    if not 0 <= axis < _AXES:
+        raise Refusal("InvalidValue", f"textures have no axis {axis}")
+    found.modes[axis] = mode
 
 
 @answers("cuTexRefSetFilterMode")
 def set_filter(thread: Thread, reference: int, mode: Int) -> None:
     """Say whether texels are interpolated."""
-    _texture(thread, reference).filtering = mode & 0xFFFFFFFF
+    _texture(thread, reference).filtering = mode
 
 
 @answers("cuTexRefSetFlags")
 def set_flags(thread: Thread, reference: int, flags: UInt) -> None:
     """Set whether coordinates are normalized, and integers are read as they are."""
-    sampling(None, (0, 0, 0), 0, flags & 0xFFFFFFFF)        # raises Refusal for flags that there are not
-    _texture(thread, reference).flags = flags & 0xFFFFFFFF
+    sampling(None, (0, 0, 0), 0, flags)        # raises Refusal for flags that there are not
+    _texture(thread, reference).flags = flags
 
 
 @answers("cuTexRefSetMaxAnisotropy")
 def set_anisotropy(thread: Thread, reference: int, most: UInt) -> None:
     """Set the anisotropy; more than 1 is refused at the launch."""
-    _texture(thread, reference).anisotropy = most & 0xFFFFFFFF
+    _texture(thread, reference).anisotropy = most
 
 
 @answers("cuParamSetTexRef")
@@ -204,8 +204,8 @@ def get_format(thread: Thread, kind_out: int, channels_out: int, reference: int)
 @answers("cuTexRefGetAddressMode")
 def get_mode(thread: Thread, out: int, reference: int, axis: Int) -> None:
     """Say what lies outside, along one axis."""
-    if not 0 <= signed(axis) < _AXES:
-        raise Refusal("InvalidValue", f"textures have no axis {signed(axis)}")
+    if not 0 <= axis < _AXES:
+        raise Refusal("InvalidValue", f"textures have no axis {axis}")
     thread.memory.put_word(out, thread.session.thing(reference, Reference).modes[axis], 4)
 
 

@@ -7,7 +7,9 @@ from archdef.exec.calls import CALLS
 from archdef.exec.cuda_driver.calls import answers
 
 _IN_CONTEXT: Final = {
+    "cuCtxGetCacheConfig": "cudaDeviceGetCacheConfig",
     "cuCtxGetLimit": "cudaDeviceGetLimit",
+    "cuCtxGetSharedMemConfig": "cudaDeviceGetSharedMemConfig",
     "cuCtxGetStreamPriorityRange": "cudaDeviceGetStreamPriorityRange",
     "cuCtxSetCacheConfig": "cudaDeviceSetCacheConfig",
     "cuCtxSetLimit": "cudaDeviceSetLimit",

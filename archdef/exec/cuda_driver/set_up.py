@@ -13,7 +13,7 @@ from archdef.runtime.status import Refusal
 @answers("cuFuncSetBlockShape")
 def set_block(thread: Thread, function: int, x: Int, y: Int, z: Int) -> None:
     """Say how many threads the blocks of the next launches have."""
-    block = signed(x), signed(y), signed(z)
+    block = x, y, z
     if min(block) < 1:
         raise Refusal("InvalidValue", f"blocks of {block} threads")
     function_of(thread, function).set_up.block = block
@@ -22,13 +22,12 @@ def set_block(thread: Thread, function: int, x: Int, y: Int, z: Int) -> None:
 @answers("cuFuncSetSharedSize")
 def set_shared_bytes(thread: Thread, function: int, nbytes: UInt) -> None:
     """Say how much dynamic shared memory they have."""
-    function_of(thread, function).set_up.shared_bytes = nbytes & 0xFFFFFFFF
+    function_of(thread, function).set_up.shared_bytes = nbytes
 
 
 @answers("cuParamSetSize")
 def set_size(thread: Thread, function: int, nbytes: UInt) -> None:
     """Say how many bytes of arguments they have."""
-    nbytes &= 0xFFFFFFFF
     if nbytes > MOST_ARGUMENT_BYTES:
         raise Refusal("InvalidValue", f"{nbytes} bytes of arguments")
     arguments = function_of(thread, function).set_up.arguments
@@ -48,7 +47,7 @@ def _put(thread: Thread, function: int, offset: int, data: bytes) -> None:
 @answers("cuParamSeti")
 def set_integer(thread: Thread, function: int, offset: Int, value: UInt) -> None:
     """Set an argument of 32 bits."""
-    _put(thread, function, offset, struct.pack("<I", value & 0xFFFFFFFF))
+    _put(thread, function, offset, struct.pack("<I", value))
 
 
 @answers("cuParamSetf")
@@ -60,9 +59,9 @@ def set_float(thread: Thread, function: int, offset: Int) -> None:
 @answers("cuParamSetv")
 def set_bytes(thread: Thread, function: int, offset: Int, address: int, nbytes: UInt) -> None:
     """Set an argument of any kind."""
-    if nbytes & 0xFFFFFFFF > MOST_ARGUMENT_BYTES:
-        raise Refusal("InvalidValue", f"an argument of {nbytes & 0xFFFFFFFF} bytes")
-    _put(thread, function, offset, thread.memory.get(address, nbytes & 0xFFFFFFFF))
+    if nbytes > MOST_ARGUMENT_BYTES:
+        raise Refusal("InvalidValue", f"an argument of {nbytes} bytes")
+    _put(thread, function, offset, thread.memory.get(address, nbytes))
 
 
 @answers("cuLaunch")
@@ -80,7 +79,7 @@ def launch_grid(thread: Thread, function: int, width: Int, height: Int) -> None:
 @answers("cuLaunchGridAsync")
 def launch_grid_async(thread: Thread, function: int, width: Int, height: Int, stream: int) -> None:
     """Launch a grid in a stream."""
-    found, grid = function_of(thread, function), (signed(width), signed(height), 1)
+    found, grid = function_of(thread, function), (width, height, 1)
     if min(grid) < 1:
         raise Refusal("InvalidValue", f"a grid of {grid} blocks")
     told = found.set_up

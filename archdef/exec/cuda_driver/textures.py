@@ -14,6 +14,7 @@ from archdef.runtime.status import Refusal
 from archdef.runtime.structures import (FORMAT_FLOAT, READ_ELEMENT, READ_NORMALIZED_FLOAT, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D,
                                         ChannelFormatDesc, ResourceDesc, TextureDesc)
 
+_INTERFACE: Final = "driver"
 _RESOURCE: Final = struct.Struct("<i4xQ2I3Q88xI4x")
 """CUDA_RESOURCE_DESC: kind, array or address, format and channels of memory, its bytes or width, height, bytes from row to row; flags."""
 _TEXTURE: Final = struct.Struct("<4i2Ii3f4f48x")
@@ -62,42 +63,21 @@ def create(thread: Thread, out: int, resource: int, texture: int, view: int) -> 
     described.mipmapFilterMode, described.mipmapLevelBias = mipmap_filter, bias
     described.minMipmapLevelClamp, described.maxMipmapLevelClamp = least, most
     handle = thread.runtime.CreateTextureObject(made_of, described)
-    thread.session.described_by_driver[thread.runtime.GetDevice(), handle.handle] = data, how
-    thread.memory.put_word(out, handle.handle)
-
-
-def _described(thread: Thread, handle: int) -> tuple[bytes, bytes]:
-    found = thread.session.described_by_driver.get((thread.runtime.GetDevice(), handle))
-    if found is None:
-        raise Refusal("NotSupported", f"{handle:#x} was made by the runtime, which describes it in another way: ask that")
-    return found
-
-
-@answers("cuTexObjectDestroy")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a texture up."""
-    textures.destroy_texture(thread, handle)
-    thread.session.described_by_driver.pop((thread.runtime.GetDevice(), handle), None)
+    textures.give(thread, out, handle, _INTERFACE, data, how)
 
 
 @answers("cuTexObjectGetResourceDesc")
 def resource_of(thread: Thread, out: int, handle: int) -> None:
     """Say what a texture was made of."""
     thread.runtime.GetTextureObjectResourceDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[0])
+    thread.memory.put(out, textures.made_by(thread, handle, _INTERFACE)[0])
 
 
 @answers("cuTexObjectGetTextureDesc")
 def sampling_of(thread: Thread, out: int, handle: int) -> None:
     """Say how a texture is read."""
     thread.runtime.GetTextureObjectTextureDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[1])
-
-
-@answers("cuTexObjectGetResourceViewDesc")
-def view_of(thread: Thread, out: int, handle: int) -> None:
-    """Refuse: no texture has a view."""
-    textures.texture_view(thread, out, handle)
+    thread.memory.put(out, textures.made_by(thread, handle, _INTERFACE)[1])
 
 
 @answers("cuSurfObjectCreate")
@@ -105,19 +85,16 @@ def create_surface(thread: Thread, out: int, resource: int) -> None:
     """Make a surface."""
     made_of, data = _resource_at(thread, resource)
     handle = thread.runtime.CreateSurfaceObject(made_of)
-    thread.session.described_by_driver[thread.runtime.GetDevice(), handle.handle] = data, b""
-    thread.memory.put_word(out, handle.handle)
-
-
-@answers("cuSurfObjectDestroy")
-def destroy_surface(thread: Thread, handle: int) -> None:
-    """Give a surface up."""
-    textures.destroy_surface(thread, handle)
-    thread.session.described_by_driver.pop((thread.runtime.GetDevice(), handle), None)
+    textures.give(thread, out, handle, _INTERFACE, data)
 
 
 @answers("cuSurfObjectGetResourceDesc")
 def resource_of_surface(thread: Thread, out: int, handle: int) -> None:
     """Say what a surface was made of."""
     thread.runtime.GetSurfaceObjectResourceDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[0])
+    thread.memory.put(out, textures.made_by(thread, handle, _INTERFACE)[0])
+
+
+answers("cuTexObjectDestroy")(textures.destroy_texture)
+answers("cuTexObjectGetResourceViewDesc")(textures.texture_view)
+answers("cuSurfObjectDestroy")(textures.destroy_surface)

@@ -36,7 +36,7 @@ def create_format(thread: Thread, out: int, x: int, y: int, z: int, w: int, kind
 @answers("cudaMallocArray")
 def malloc_array(thread: Thread, out: int, desc: int, width: int, height: int, flags: UInt) -> None:
     """Allocate an array of one or two dimensions."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.MallocArray(format_at(thread, desc), width, height, flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.MallocArray(format_at(thread, desc), width, height, flags)))
 
 
 @answers("cudaMalloc3DArray")

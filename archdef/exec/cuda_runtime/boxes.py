@@ -211,7 +211,7 @@ def memset_2d_async(thread: Thread, address: int, pitch: int, value: Int, width:
     """Set rows in a stream."""
     box = _rows(width, height, pitch)
     if min(box):
-        thread.runtime.set_box(Region(device_end(thread, address), pitch), signed(value), box, thread.session.stream(stream))
+        thread.runtime.set_box(Region(device_end(thread, address), pitch), value, box, thread.session.stream(stream))
 
 
 @answers("cudaMemset3D", "cudaMemset3D_ptds")

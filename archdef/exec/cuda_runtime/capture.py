@@ -15,7 +15,7 @@ _INFO_BY_DEFAULT: Final = 13
 @answers("cudaStreamBeginCapture", "cudaStreamBeginCapture_ptsz")
 def begin(thread: Thread, stream: int, mode: Int) -> None:
     """Begin one. In CUDA 10.0 there was no mode, and what it was is that of the thread's register: it is not told apart."""
-    thread.runtime.StreamBeginCapture(thread.session.stream(stream), mode & 0xFFFFFFFF)
+    thread.runtime.StreamBeginCapture(thread.session.stream(stream), mode)
 
 
 @answers("cudaStreamBeginCaptureToGraph", "cudaStreamBeginCaptureToGraph_ptsz")
@@ -23,7 +23,7 @@ def begin_to_graph(thread: Thread, stream: int, graph: int, dependencies: int, e
     """Begin one that adds to a graph."""
     plain_edges(thread, edges, count)
     thread.runtime.StreamBeginCaptureToGraph(thread.session.stream(stream), thing(thread.session, graph, Graph),
-                                             nodes_at(thread, dependencies, count), mode & 0xFFFFFFFF)
+                                             nodes_at(thread, dependencies, count), mode)
 
 
 @answers("cudaStreamEndCapture", "cudaStreamEndCapture_ptsz")
@@ -93,7 +93,7 @@ def update_dependencies(thread: Thread, stream: int, nodes: int, edges: int, cou
 def update_dependencies_2(thread: Thread, stream: int, nodes: int, edges: int, count: int, flags: UInt) -> None:
     """Change what the next node waits for."""
     plain_edges(thread, edges, count)
-    thread.runtime.StreamUpdateCaptureDependencies(thread.session.stream(stream), nodes_at(thread, nodes, count), flags & 0xFFFFFFFF)
+    thread.runtime.StreamUpdateCaptureDependencies(thread.session.stream(stream), nodes_at(thread, nodes, count), flags)
 
 
 @answers("cudaThreadExchangeStreamCaptureMode")

@@ -1,19 +1,19 @@
 """Errors."""
 from __future__ import annotations
 
-from archdef.exec.calls import SUCCESS, Int, Thread, answers, signed, status_name, status_text
+from archdef.exec.calls import SUCCESS, Int, Thread, answers, status_name, status_text
 
 
 @answers("cudaGetErrorString", status=False)
 def error_string(thread: Thread, number: Int) -> int:
     """Say what a status means."""
-    return thread.string(status_text(signed(number)))
+    return thread.string(status_text(number))
 
 
 @answers("cudaGetErrorName", status=False)
 def error_name(thread: Thread, number: Int) -> int:
     """Give a status its name."""
-    return thread.string(status_name(signed(number)))
+    return thread.string(status_name(number))
 
 
 @answers("cudaGetLastError", status=False)

@@ -160,7 +160,7 @@ def add_copy(thread: Thread, out: int, graph: int, dependencies: int, count: int
 @answers("cudaGraphAddMemcpyNode1D")
 def add_copy_1d(thread: Thread, out: int, graph: int, dependencies: int, count: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Add a copy."""
-    add_work(thread, out, graph, dependencies, count, plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    add_work(thread, out, graph, dependencies, count, plain_copy(thread, to, source, nbytes, kind))
 
 
 @answers("cudaGraphMemcpyNodeSetParams")
@@ -172,7 +172,7 @@ def set_copy(thread: Thread, node: int, parameters: int) -> None:
 @answers("cudaGraphMemcpyNodeSetParams1D")
 def set_copy_1d(thread: Thread, node: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Let a node copy something else."""
-    thing(thread.session, node, Node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    thing(thread.session, node, Node).change(plain_copy(thread, to, source, nbytes, kind))
 
 
 @answers("cudaGraphExecMemcpyNodeSetParams")
@@ -184,7 +184,7 @@ def set_exec_copy(thread: Thread, executable: int, node: int, parameters: int) -
 @answers("cudaGraphExecMemcpyNodeSetParams1D")
 def set_exec_copy_1d(thread: Thread, executable: int, node: int, to: int, source: int, nbytes: int, kind: Int) -> None:
     """Let what stands for it in an executable graph copy something else."""
-    exec_node(thread, executable, node).change(plain_copy(thread, to, source, nbytes, kind & 0xFFFFFFFF))
+    exec_node(thread, executable, node).change(plain_copy(thread, to, source, nbytes, kind))
 
 
 @answers("cudaGraphMemcpyNodeGetParams")
@@ -302,7 +302,7 @@ def add_work(thread: Thread, out: int, graph: int, dependencies: int, count: int
 @answers("cudaGraphCreate")
 def create(thread: Thread, out: int, flags: UInt) -> None:
     """Make an empty one."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GraphCreate(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GraphCreate(flags)))
 
 
 @answers("cudaGraphDestroy")

@@ -104,15 +104,15 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
 @answers("cudaFuncSetAttribute")
 def set_attribute(thread: Thread, stub: int, attribute: Int, value: Int) -> None:
     """Set an attribute of a kernel. Dynamic shared memory up to the block's limit needs no permission here."""
-    thread.runtime.FuncSetAttribute(thread.session.kernel(stub), signed(attribute), signed(value))
+    thread.runtime.FuncSetAttribute(thread.session.kernel(stub), attribute, value)
 
 
 @answers("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
 def set_config(thread: Thread, stub: int, config: Int) -> None:
     """Check both: shares of L1 follow from what blocks take, and banks have one width."""
     thread.session.kernel(stub)
-    if config & 0xFFFFFFFF > _MOST_CONFIG:
-        raise Refusal("InvalidValue", f"there is no configuration {signed(config)}")
+    if not 0 <= config <= _MOST_CONFIG:
+        raise Refusal("InvalidValue", f"there is no configuration {config}")
 
 
 @answers("cudaFuncGetName")
@@ -164,14 +164,14 @@ def largest_cluster(thread: Thread, out: int, stub: int, config: int) -> None:
 @answers("cudaOccupancyAvailableDynamicSMemPerBlock")
 def available_shared(thread: Thread, out: int, stub: int, blocks: Int, threads: Int) -> None:
     """Give the most dynamic shared memory with so many blocks."""
-    found = thread.runtime.OccupancyAvailableDynamicSMemPerBlock(thread.session.kernel(stub), signed(blocks), signed(threads))
+    found = thread.runtime.OccupancyAvailableDynamicSMemPerBlock(thread.session.kernel(stub), blocks, threads)
     thread.memory.put_word(out, found)
 
 
 @answers("cudaOccupancyMaxActiveBlocksPerMultiprocessor")
 def active_blocks(thread: Thread, out: int, stub: int, threads: Int, shared_bytes: int) -> None:
     """Count resident blocks."""
-    found = thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(thread.session.kernel(stub), signed(threads), shared_bytes)
+    found = thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(thread.session.kernel(stub), threads, shared_bytes)
     thread.memory.put_word(out, found, 4)
 
 

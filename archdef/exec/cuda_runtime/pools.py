@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, answers, refuses, signed
+from archdef.exec.calls import Int, Thread, answers, refuses
 from archdef.host.pools import Pool
 from archdef.runtime.pools import REUSE
 from archdef.runtime.status import Refusal
@@ -75,14 +75,14 @@ def _bytes_of(attribute: int) -> int:
 @answers("cudaMemPoolGetAttribute")
 def get_attribute(thread: Thread, pool: int, attribute: Int, out: int) -> None:
     """Give one."""
-    thread.memory.put_word(out, thread.runtime.MemPoolGetAttribute(_pool(thread, pool), signed(attribute)), _bytes_of(attribute))
+    thread.memory.put_word(out, thread.runtime.MemPoolGetAttribute(_pool(thread, pool), attribute), _bytes_of(attribute))
 
 
 @answers("cudaMemPoolSetAttribute")
 def set_attribute(thread: Thread, pool: int, attribute: Int, value: int) -> None:
     """Set one to what lies at an address."""
     number = int.from_bytes(thread.memory.get(value, _bytes_of(attribute)), "little")
-    thread.runtime.MemPoolSetAttribute(_pool(thread, pool), signed(attribute), number)
+    thread.runtime.MemPoolSetAttribute(_pool(thread, pool), attribute, number)
 
 
 @answers("cudaMemPoolSetAccess")
@@ -105,19 +105,19 @@ def get_access(thread: Thread, out: int, pool: int, place: int) -> None:
 @answers("cudaDeviceGetDefaultMemPool")
 def default_pool(thread: Thread, out: int, number: Int) -> None:
     """Give the pool that a device has from the start."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.DeviceGetDefaultMemPool(signed(number))))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.DeviceGetDefaultMemPool(number)))
 
 
 @answers("cudaDeviceGetMemPool")
 def current_pool(thread: Thread, out: int, number: Int) -> None:
     """Give the pool that allocations take from."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.DeviceGetMemPool(signed(number))))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.DeviceGetMemPool(number)))
 
 
 @answers("cudaDeviceSetMemPool")
 def use_pool(thread: Thread, number: Int, pool: int) -> None:
     """Let allocations take from a pool."""
-    thread.runtime.DeviceSetMemPool(signed(number), _pool(thread, pool))
+    thread.runtime.DeviceSetMemPool(number, _pool(thread, pool))
 
 
 refuses("memory and events cannot be shared with another process: every process has devices of its own here",

@@ -19,7 +19,7 @@ _REFERENCE: Final = struct.Struct("<10iiI")
 @answers("__cudaRegisterTexture", status=False)
 def register_texture(thread: Thread, handle: int, shadow: int, address: int, name: int, dimensions: Int, normalized: Int, external: Int) -> None:
     """Tie the host's shadow to a texture reference; `normalized` says that integers are read as floats of 0 to 1."""
-    thread.session.register_reference(handle, shadow, thread.memory.text(name), bool(normalized & 0xFFFFFFFF))
+    thread.session.register_reference(handle, shadow, thread.memory.text(name), bool(normalized))
 
 
 @answers("__cudaRegisterSurface", status=False)

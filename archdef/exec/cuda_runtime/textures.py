@@ -6,10 +6,12 @@ from typing import Final
 
 from archdef.exec.calls import Thread, answers
 from archdef.exec.cuda_runtime.memory import device_end
+from archdef.run.texture import Handle
 from archdef.runtime.arrays import Array
 from archdef.runtime.status import Refusal
 from archdef.runtime.structures import RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D, ChannelFormatDesc, ResourceDesc, TextureDesc
 
+_INTERFACE: Final = "runtime"
 _RESOURCE_BYTES: Final = 64
 """cudaResourceDesc: the kind of resource, and 56 bytes of which the kind says what they are."""
 _FIRST_CUDA_WITH_FLAGS: Final = 13
@@ -56,8 +58,7 @@ def _create(thread: Thread, out: int, resource: int, texture: int, view: int, se
     made_of, resource_bytes = resource_at(thread, resource)
     how = thread.memory.get(texture, _TEXTURE.size if seamless else _TEXTURE.size - _SEAMLESS_BYTES)
     handle = thread.runtime.CreateTextureObject(made_of, texture_desc(how.ljust(_TEXTURE.size, b"\0")))
-    thread.session.described[thread.runtime.GetDevice(), handle.handle] = resource_bytes, how
-    thread.memory.put_word(out, handle.handle)
+    give(thread, out, handle, _INTERFACE, resource_bytes, how)
 
 
 @answers("cudaCreateTextureObject")
@@ -80,25 +81,32 @@ def destroy_texture(thread: Thread, handle: int) -> None:
         thread.session.described.pop((thread.runtime.GetDevice(), handle), None)
 
 
-def _described(thread: Thread, handle: int) -> tuple[bytes, bytes]:
-    found = thread.session.described.get((thread.runtime.GetDevice(), handle))
-    if found is None:
-        raise Refusal("NotSupported", f"{handle:#x} was made by the driver, which describes it in another way: ask that")
-    return found
+def give(thread: Thread, out: int, handle: Handle, interface: str, resource: bytes, sampling: bytes = b"") -> None:
+    """Give the program a texture or a surface, and keep the structures of an interface that it was made by."""
+    thread.session.described[thread.runtime.GetDevice(), handle.handle] = interface, resource, sampling
+    thread.memory.put_word(out, handle.handle)
+
+
+def made_by(thread: Thread, handle: int, interface: str) -> tuple[bytes, bytes]:
+    """Give the structures that a texture or a surface was made by. Raises Refusal if they are those of another interface."""
+    made, resource, sampling = thread.session.described[thread.runtime.GetDevice(), handle]
+    if made != interface:
+        raise Refusal("NotSupported", f"{handle:#x} was made by the {made}, which describes it in another way: ask that")
+    return resource, sampling
 
 
 @answers("cudaGetTextureObjectResourceDesc")
 def texture_resource(thread: Thread, out: int, handle: int) -> None:
     """Say what a texture was made of."""
     thread.runtime.GetTextureObjectResourceDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[0])
+    thread.memory.put(out, made_by(thread, handle, _INTERFACE)[0])
 
 
 @answers("cudaGetTextureObjectTextureDesc", "cudaGetTextureObjectTextureDesc_v2")
 def texture_how(thread: Thread, out: int, handle: int) -> None:
     """Say how a texture is read."""
     thread.runtime.GetTextureObjectTextureDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[1])
+    thread.memory.put(out, made_by(thread, handle, _INTERFACE)[1])
 
 
 @answers("cudaGetTextureObjectResourceViewDesc")
@@ -113,8 +121,7 @@ def create_surface(thread: Thread, out: int, resource: int) -> None:
     """Make a surface."""
     made_of, data = resource_at(thread, resource)
     handle = thread.runtime.CreateSurfaceObject(made_of)
-    thread.session.described[thread.runtime.GetDevice(), handle.handle] = data, b""
-    thread.memory.put_word(out, handle.handle)
+    give(thread, out, handle, _INTERFACE, data)
 
 
 @answers("cudaDestroySurfaceObject")
@@ -129,4 +136,4 @@ def destroy_surface(thread: Thread, handle: int) -> None:
 def surface_resource(thread: Thread, out: int, handle: int) -> None:
     """Say what a surface was made of."""
     thread.runtime.GetSurfaceObjectResourceDesc(handle)
-    thread.memory.put(out, _described(thread, handle)[0])
+    thread.memory.put(out, made_by(thread, handle, _INTERFACE)[0])

@@ -24,7 +24,7 @@ def _count(count: int) -> int:
 @answers("cudaUserObjectCreate")
 def create(thread: Thread, out: int, address: int, destructor: int, count: UInt, flags: UInt) -> None:
     """Make one."""
-    if flags & 0xFFFFFFFF != _NO_SYNCHRONISATION or not destructor:
+    if flags != _NO_SYNCHRONISATION or not destructor:
         raise Refusal("InvalidValue", "a user object has a destructor, and the flag that nobody can wait for that")
     thread.memory.put_word(out, thread.session.handle_of(UserObject(address, destructor, _count(count))))
 
@@ -48,7 +48,6 @@ def release(thread: Thread, handle: int, count: UInt) -> None:
 @answers("cudaGraphRetainUserObject")
 def hold(thread: Thread, graph: int, handle: int, count: UInt, flags: UInt) -> None:
     """Let a graph hold one."""
-    flags &= 0xFFFFFFFF
     found = thing(thread.session, handle, UserObject)
     if flags & ~_MOVE or flags & _MOVE and _count(count) > found.references:
         raise Refusal("InvalidValue", f"flags {flags:#x}, {count} of {found.references} references")

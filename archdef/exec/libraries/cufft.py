@@ -9,9 +9,10 @@ from typing import Final
 import attrs
 import numpy as np
 
+from archdef.errors import ArchdefError
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, host_array, living, present, to_device
+from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, host_array, present, to_device, usable
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -53,7 +54,7 @@ def _dense(lengths: tuple[int, ...]) -> Layout:
 class Plan:
     """What a handle stands for."""
 
-    life: Life
+    context: BoundContext
     lengths: tuple[int, ...] = ()
     """Along each of three axes; empty before the plan is made."""
     kind: str = _C2C
@@ -92,22 +93,26 @@ class Plan:
                 yield axis, radix, left, apart
                 apart *= radix
 
-    def room(self, thread: Thread) -> list[Pointer]:
-        """Give memory for the passes, and see to the roots of unity. Raises Refusal on another device than that of the plan."""
-        if self.life != Life.now(thread):
-            raise Refusal("InvalidDevice", f"the plan was made for device {self.life.device}")
+    def prepare(self, thread: Thread) -> None:
+        """Allocate memory for the passes and write the roots of unity, so that transforms are launches alone, which graphs repeat."""
         while len(self.rooms) < _ROOMS:       # first, as what is too much for the device need not be computed here
             self.rooms.append(device_memory(thread, self.nbytes))
-        for length in {each for each in self.lengths if each > 1} - self.roots.keys():
+        for length in {each for each in self.lengths if each > 1}:
             angles = -2 * np.pi * np.arange(length) / length
             table = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(self.real.dtype)
             self.roots[length] = device_memory(thread, table.nbytes)
-            to_device(thread, self.roots[length], table, self.stream)
+            to_device(thread, self.roots[length], table, 0)
+        thread.runtime.StreamSynchronize(thread.session.stream(0))
+
+    def room(self, thread: Thread) -> list[Pointer]:
+        """Give memory for the passes. Raises Refusal on another device than that of the plan."""
+        if self.context != BoundContext.current(thread):
+            raise Refusal("InvalidDevice", f"the plan was made for device {self.context.device}")
         return self.rooms
 
     def free(self, thread: Thread) -> None:
         """Give memory back."""
-        if not self.life.over(thread):
+        if not self.context.destroyed(thread):
             for pointer in (*self.rooms, *self.roots.values()):
                 thread.runtime.Free(pointer)
         self.rooms, self.roots = [], {}
@@ -129,10 +134,10 @@ def _factors(number: int) -> Iterator[int]:
 
 
 def _plan(thread: Thread, handle: int) -> Plan:
-    return living(thread, handle & 0xFFFFFFFF, Plan)
+    return usable(thread, handle & 0xFFFFFFFF, Plan)
 
 
-def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
+def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     if signed(kind) not in _TYPES:
         raise Refusal("Type", f"no type {signed(kind):#x} of transform")
     if min(*lengths, batch) < 1:
@@ -142,18 +147,24 @@ def _make(plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tu
     plan.lengths, plan.batch, plan.given = (1,) * (_AXES - len(lengths)) + lengths, batch, given
     plan.kind, letter = _TYPES[signed(kind)]
     plan.real = REALS[letter]
+    try:
+        plan.prepare(thread)
+    except ArchdefError:
+        plan.free(thread)
+        plan.lengths = ()
+        raise
 
 
 def _created(thread: Thread, out: int, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     present(plan=out)
-    _make(plan := Plan(Life.now(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(thread, plan := Plan(BoundContext.current(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
     thread.memory.put_word(out, thread.session.handle(plan), 4)
 
 
 def _made(thread: Thread, handle: int, lengths: tuple[int, ...], kind: int, batch: int, size: int, given: tuple[Layout, Layout] | None = None) -> None:
     plan = _plan(thread, handle)
     present(size=size)
-    _make(plan, tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(thread, plan, tuple(map(signed, lengths)), kind, signed(batch), given)
     thread.memory.put_word(size, _ROOMS * plan.nbytes)
 
 
@@ -203,7 +214,7 @@ def plan_many(thread: Thread, out: int, rank: Int, n: int, inembed: int, istride
 def create(thread: Thread, out: int) -> None:
     """Give a handle for a plan that is made later."""
     present(plan=out)
-    thread.memory.put_word(out, thread.session.handle(Plan(Life.now(thread))), 4)
+    thread.memory.put_word(out, thread.session.handle(Plan(BoundContext.current(thread))), 4)
 
 
 @answers("cufftMakePlan1d")

@@ -9,7 +9,7 @@ import numpy as np
 
 from archdef.exec.calls import Int, Thread, UInt, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, Library, Life, Real, blocks, device_memory, living, present, to_device
+from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, present, to_device, usable
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
 from archdef.exec.libraries.sobol import DIMENSIONS, Sobol, directions
 from archdef.run.pointer import Pointer
@@ -32,7 +32,7 @@ class Generator:
     """What a handle stands for."""
 
     kind: type[Sequences]
-    life: Life
+    context: BoundContext
     on_host: bool
     seed: int = 0
     offset: int = 0
@@ -43,7 +43,7 @@ class Generator:
     """None before the first number after a change of seed or offset."""
     states: Pointer | None = None
     """Where the device has the states."""
-    states_life: Life | None = None
+    states_context: BoundContext | None = None
     """Of the device that has them."""
 
     @property
@@ -57,24 +57,26 @@ class Generator:
 
     def begun(self, thread: Thread) -> Sequences:
         """Give the sequences; their states are on the device, unless the generator is the host's."""
-        if self.sequences is None or (not self.on_host and self.states_life != Life.now(thread)):
+        if self.sequences is None or (not self.on_host and self.states_context != BoundContext.current(thread)):
+            if not self.on_host and thread.runtime.StreamIsCapturing(thread.session.stream(self.stream)):
+                raise Refusal("StreamCaptureUnsupported", "a generator that has no states yet cannot be captured: call curandGenerateSeeds before")
             self.sequences = Sobol(self.dimensions, self.offset) if self.is_quasi else self.kind(self.seed, self.offset)
             if not self.on_host:
                 self.free(thread)
-                self.states_life, self.states = Life.now(thread), device_memory(thread, self.sequences.states.nbytes)
+                self.states_context, self.states = BoundContext.current(thread), device_memory(thread, self.sequences.states.nbytes)
                 to_device(thread, self.states, self.sequences.states, self.stream)
         return self.sequences
 
     def free(self, thread: Thread) -> None:
         """Give memory of the device back."""
-        if self.states is not None and self.states_life is not None and not self.states_life.over(thread):
+        if self.states is not None and self.states_context is not None and not self.states_context.destroyed(thread):
             thread.runtime.Free(self.states)
         self.states = None
 
 
 def _generator(thread: Thread, handle: int) -> Generator:
     found = thread.session.thing(handle, Generator)
-    return found if found.on_host else living(thread, handle, Generator)
+    return found if found.on_host else usable(thread, handle, Generator)
 
 
 def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
@@ -85,7 +87,7 @@ def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
         raise Refusal("NotSupported", f"no generator {signed(kind)}")
     if _KINDS[signed(kind)] is Sobol:
         directions(32)      # programs look for what is missing here
-    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], Life.now(thread), on_host)))
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], BoundContext.current(thread), on_host)))
 
 
 @answers("curandCreateGenerator")

@@ -11,6 +11,7 @@ import numpy as np
 
 from archdef.errors import LaunchError, MissingFeature
 from archdef.exec.calls import REFUSALS, Answer, Int, Thread, answers
+from archdef.host.capture import RELAXED
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal, status_of
@@ -93,38 +94,37 @@ class Library:
 
 
 @attrs.frozen
-class Life:
-    """The time of a device from one reset to the next: what a library has there is gone behind it."""
+class BoundContext:
+    """The context of a device that an object of a library belongs to: a reset of the device destroys it, with all that the library has there."""
 
     device: int
     resets: int
 
     @classmethod
-    def now(cls, thread: Thread) -> Life:
+    def current(cls, thread: Thread) -> BoundContext:
         """Give that of the current device."""
         device = thread.runtime.GetDevice()
         return cls(device, thread.session.resets(device))
 
-    def over(self, thread: Thread) -> bool:
-        """Say whether the device has been reset."""
+    def destroyed(self, thread: Thread) -> bool:
+        """Say whether its device has been reset."""
         return thread.session.resets(self.device) != self.resets
 
 
-class Mortal(Protocol):
-    """What a handle of a library stands for."""
+class HasContext(Protocol):
+    """What a handle of a library stands for, if it belongs to a context."""
 
-    life: Life
-    """Of the device that it was made for."""
-
-
-_Mortal = TypeVar("_Mortal", bound=Mortal)
+    context: BoundContext
 
 
-def living(thread: Thread, handle: int, kind: type[_Mortal]) -> _Mortal:
+_Bound = TypeVar("_Bound", bound=HasContext)
+
+
+def usable(thread: Thread, handle: int, kind: type[_Bound]) -> _Bound:
     """Give what a handle stands for. Raises Refusal, also if its device has been reset since."""
     found = thread.session.thing(handle, kind)
-    if found.life.over(thread):
-        raise Refusal("InvalidResourceHandle", f"{handle:#x} was made before device {found.life.device} was reset")
+    if found.context.destroyed(thread):
+        raise Refusal("InvalidResourceHandle", f"{handle:#x} was made before device {found.context.device} was reset")
     return found
 
 
@@ -186,8 +186,12 @@ def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np
 
 
 def device_memory(thread: Thread, nbytes: int) -> Pointer:
-    """Allocate device memory of the library's own."""
-    return thread.runtime.Malloc(max(1, nbytes))
+    """Allocate device memory of the library's own, also while streams are captured, which that does nothing in."""
+    mode = thread.runtime.ThreadExchangeStreamCaptureMode(RELAXED)
+    try:
+        return thread.runtime.Malloc(max(1, nbytes))
+    finally:
+        thread.runtime.ThreadExchangeStreamCaptureMode(mode)
 
 
 def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:

@@ -57,6 +57,7 @@ static void variables(void)
 
 struct location { int kind, id; };
 int cudaMemPrefetchAsync_v2(const void *, size_t, struct location, unsigned, cudaStream_t), cudaMemAdvise_v2(const void *, size_t, int, struct location);
+int cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t);
 
 static void managed(void)
 {
@@ -72,6 +73,8 @@ static void managed(void)
     CHECK(cudaMemAdvise_v2(both, N * sizeof(int), 3, device));
     CHECK(cudaMemPrefetchAsync_v2(both, N * sizeof(int), device, 0, 0));
     expect(cudaMemPrefetchAsync_v2(&device, 4, device, 0, 0) == 1, "memory that is not managed");
+    CHECK(cudaMemPrefetchAsync(both + 1, (N - 1) * sizeof(int), 0, 0));
+    expect(cudaMemPrefetchAsync(both + 1, N * sizeof(int), 0, 0) == 1, "what lies behind managed memory");
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < N; ++i)
             both[i] = i + round;

@@ -244,6 +244,19 @@ static int callback_asks(void)
     return allocated == 800 && launched == 800 && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
 }
 
+static void never_called(cudaStream_t stream, int status, void *data) { _exit(7); }
+
+/* The device gets to the kernel while the program asks for nothing. */
+static int fails_before_a_callback(void)
+{
+    int *nowhere = (int *)16;
+    void *given[] = {&nowhere};
+    CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    CHECK(cudaStreamAddCallback(0, never_called, NULL, 0));
+    usleep(400000);
+    return cudaDeviceSynchronize() == 700 && cudaDeviceSynchronize() == 0 ? 0 : 5;
+}
+
 static int runs_itself(void)
 {
     void *there;
@@ -266,7 +279,8 @@ int main(int count, char **arguments)
     static const struct { const char *name; int (*run)(void); } parts[] = {
         {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
         {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"outlives_a_child", outlives_a_child}, {"configurations", configurations},
-        {"threads", threads}, {"many_threads", many_threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself}};
+        {"threads", threads}, {"many_threads", many_threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself},
+        {"fails_before_a_callback", fails_before_a_callback}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (count > 1 && !strcmp(parts[i].name, arguments[1]))
             return parts[i].run();

@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, Library, Life, Real, device_memory, living, present, scalar
+from archdef.exec.libraries.library import DEVICE, HOST, BoundContext, Library, Real, device_memory, present, scalar, usable
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -29,17 +29,17 @@ _PART_BYTES: Final = 16
 class Blas:
     """What a handle stands for."""
 
-    life: Life
+    context: BoundContext
     stream: int = 0
     pointer_mode: int = HOST
     math_mode: int = 0
     atomics_mode: int = 0
-    rooms: dict[tuple[Life, int], Pointer] = attrs.Factory(dict)
+    rooms: dict[tuple[BoundContext, int], Pointer] = attrs.Factory(dict)
     """Device and stream → memory for parts of sums and for a result."""
 
     def room(self, thread: Thread) -> Pointer:
         """Give memory for parts, in front of it 16 bytes for a result."""
-        key = Life.now(thread), self.stream
+        key = BoundContext.current(thread), self.stream
         if key not in self.rooms:
             self.rooms[key] = device_memory(thread, _PART_BYTES * (1 + MOST_PARTS))
         return self.rooms[key]
@@ -47,8 +47,8 @@ class Blas:
     def free(self, thread: Thread) -> None:
         """Give memory back."""
         while self.rooms:
-            (life, _), pointer = self.rooms.popitem()
-            if not life.over(thread):
+            (context, _), pointer = self.rooms.popitem()
+            if not context.destroyed(thread):
                 thread.runtime.Free(pointer)
 
     def scalar(self, thread: Thread, real: Real, address: int) -> bytes:
@@ -62,7 +62,7 @@ class Blas:
 
 def blas(thread: Thread, handle: int) -> Blas:
     """Give what a handle stands for. Raises Refusal."""
-    return living(thread, handle, Blas)
+    return usable(thread, handle, Blas)
 
 
 def vector(address: int, distance: int) -> bytes:
@@ -75,7 +75,7 @@ def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
     thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas(Life.now(thread))))
+    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.current(thread))))
 
 
 @answers("cublasDestroy_v2")

@@ -12,7 +12,7 @@ from archdef.errors import ArchdefError
 from archdef.exec.calls import Answer, Int, Thread, signed
 from archdef.exec.libraries.cublas import matrices, products, vectors
 from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
-from archdef.exec.libraries.library import Life, Real, at_least, device_memory, present
+from archdef.exec.libraries.library import BoundContext, Real, at_least, device_memory, present
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def _blas(thread: Thread) -> Blas:
     found = _state(thread).blas
     if found is None:
         raise Refusal(_NOT_INITIALIZED, "cublasInit was not called")
-    if found.life.over(thread):
-        raise Refusal(_NOT_INITIALIZED, f"cublasInit was called before device {found.life.device} was reset")
+    if found.context.destroyed(thread):
+        raise Refusal(_NOT_INITIALIZED, f"cublasInit was called before device {found.context.device} was reset")
     return found
 
 
@@ -76,8 +76,8 @@ def init(thread: Thread) -> None:
     """Begin."""
     thread.runtime.device()
     state = _state(thread)
-    if state.blas is None or state.blas.life.over(thread):
-        state.blas = Blas(Life.now(thread))
+    if state.blas is None or state.blas.context.destroyed(thread):
+        state.blas = Blas(BoundContext.current(thread))
 
 
 @answers("cublasShutdown")
@@ -108,9 +108,9 @@ def set_kernel_stream(thread: Thread, stream: int) -> None:
 @_noting
 def alloc(thread: Thread, count: Int, size: Int, out: int) -> None:
     """Allocate device memory."""
-    at_least(1, count=signed(count), size=signed(size))
+    at_least(1, count=count, size=size)
     present(pointer=out)
-    thread.memory.put_word(out, thread.session.allocated(device_memory(thread, signed(count) * signed(size))))
+    thread.memory.put_word(out, thread.session.allocated(device_memory(thread, count * size)))
 
 
 @answers("cublasFree")
@@ -142,28 +142,28 @@ def gemv(real: Real, thread: Thread, operation: Int, m: Int, n: Int, a: int, lda
 @_noting
 def scal(real: Real, thread: Thread, n: Int, x: int, incx: Int) -> None:
     """x *= alpha."""
-    vectors.scale(thread, _blas(thread), real, signed(n), _factor(real, thread.floats[0]), x, incx)
+    vectors.scale(thread, _blas(thread), real, n, _factor(real, thread.floats[0]), x, incx)
 
 
 @answers("cublas{}axpy")
 @_noting
 def axpy(real: Real, thread: Thread, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y += alpha x."""
-    vectors.add(thread, _blas(thread), real, signed(n), _factor(real, thread.floats[0]), x, incx, y, incy)
+    vectors.add(thread, _blas(thread), real, n, _factor(real, thread.floats[0]), x, incx, y, incy)
 
 
 @answers("cublas{}copy")
 @_noting
 def copy(real: Real, thread: Thread, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y = x."""
-    vectors.move(thread, _blas(thread), real, "copy", signed(n), x, incx, y, incy)
+    vectors.move(thread, _blas(thread), real, "copy", n, x, incx, y, incy)
 
 
 @answers("cublas{}swap")
 @_noting
 def swap(real: Real, thread: Thread, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """Exchange x and y."""
-    vectors.move(thread, _blas(thread), real, "swap", signed(n), x, incx, y, incy)
+    vectors.move(thread, _blas(thread), real, "swap", n, x, incx, y, incy)
 
 
 def _number(thread: Thread, real: Real, name: str, n: int, *operands: tuple[int, int]) -> int:

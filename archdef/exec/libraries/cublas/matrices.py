@@ -46,7 +46,7 @@ def gemv(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: Int
 @answers("cublas{}ger_v2")
 def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: int, incx: Int, y: int, incy: Int, a: int, lda: Int) -> None:
     """A += alpha x y'."""
-    found, m, n, lda = blas(thread, handle), signed(m), signed(n), signed(lda)
+    found = blas(thread, handle)
     at_least(0, m=m, n=n)
     at_least(max(1, m), lda=lda)
     by = found.scalar(thread, real, alpha)
@@ -60,17 +60,17 @@ def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: 
 def geam(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, beta: int, b: int, ldb: Int,
          c: int, ldc: Int) -> None:
     """C = alpha op(A) + beta op(B)."""
-    found, m, n, turned_a, turned_b = blas(thread, handle), signed(m), signed(n), transposed(of_a), transposed(of_b)
+    found, turned_a, turned_b = blas(thread, handle), transposed(of_a), transposed(of_b)
     at_least(0, m=m, n=n)
-    at_least(max(1, n if turned_a else m), lda=signed(lda))
-    at_least(max(1, n if turned_b else m), ldb=signed(ldb))
-    at_least(max(1, m), ldc=signed(ldc))
+    at_least(max(1, n if turned_a else m), lda=lda)
+    at_least(max(1, n if turned_b else m), ldb=ldb)
+    at_least(max(1, m), ldc=ldc)
     first, second = found.scalar(thread, real, alpha), found.scalar(thread, real, beta)
     if m and n:
         present(c=c)
         numbers = [struct.pack("<i", each) for each in (m, n, turned_a, turned_b)]
-        found.launch(thread, real, "geam", (-(-m // SIDE), -(-n // SIDE)), *numbers, first, struct.pack("<Q", a), struct.pack("<q", signed(lda)), second,
-                     struct.pack("<Q", b), struct.pack("<q", signed(ldb)), struct.pack("<Q", c), struct.pack("<q", signed(ldc)), block=(SIDE, SIDE))
+        found.launch(thread, real, "geam", (-(-m // SIDE), -(-n // SIDE)), *numbers, first, struct.pack("<Q", a), struct.pack("<q", lda), second,
+                     struct.pack("<Q", b), struct.pack("<q", ldb), struct.pack("<Q", c), struct.pack("<q", ldc), block=(SIDE, SIDE))
 
 
 def _solve(thread: Thread, found: Blas, real: Real, size: int, columns: int, lower: bool, turned: int, unit: int, alpha: bytes, a: int, lda: int,
@@ -94,7 +94,7 @@ def _choices(**numbers: int) -> list[int]:
 def trsm(real: Real, thread: Thread, handle: int, side: Int, upper: Int, operation: Int, unit: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, b: int,
          ldb: Int) -> None:
     """Solve op(A) X = alpha B, or X op(A) = alpha B, for X, which takes the place of B."""
-    found, m, n, lda, ldb, turned = blas(thread, handle), signed(m), signed(n), signed(lda), signed(ldb), transposed(operation)
+    found, turned = blas(thread, handle), transposed(operation)
     right, is_upper, is_unit = _choices(side=side, fill_mode=upper, diagonal_type=unit)
     at_least(0, m=m, n=n)
     at_least(max(1, n if right else m), lda=lda)
@@ -109,24 +109,24 @@ def trsm(real: Real, thread: Thread, handle: int, side: Int, upper: Int, operati
 @answers("cublas{}trsv_v2")
 def trsv(real: Real, thread: Thread, handle: int, upper: Int, operation: Int, unit: Int, n: Int, a: int, lda: Int, x: int, incx: Int) -> None:
     """Solve op(A) y = x for y, which takes the place of x."""
-    found, n, step = blas(thread, handle), signed(n), signed(incx)
+    found, step = blas(thread, handle), incx
     is_upper, is_unit = _choices(fill_mode=upper, diagonal_type=unit)
     at_least(0, n=n)
-    at_least(max(1, n), lda=signed(lda))
+    at_least(max(1, n), lda=lda)
     if not step:
         raise Refusal("InvalidValue", "the elements of x lie 0 apart")
     one = struct.pack("<Q", 0) + struct.pack(f"<{real.code}", 1.0).ljust(8, b"\0")
     start = x if step > 0 else x - (n - 1) * step * real.nbytes
-    _solve(thread, found, real, n, 1, not is_upper, transposed(operation), is_unit, one, a, signed(lda), start, step, 0)
+    _solve(thread, found, real, n, 1, not is_upper, transposed(operation), is_unit, one, a, lda, start, step, 0)
 
 
 @answers("cublas{}getrfBatched")
 def getrf_batched(real: Real, thread: Thread, handle: int, n: Int, matrices: int, lda: Int, pivots: int, info: int, batch: Int) -> None:
     """Make L and U of many matrices, whose addresses the device has; without `pivots` rows stay where they are."""
-    found, n, batch = blas(thread, handle), signed(n), signed(batch)
+    found = blas(thread, handle)
     at_least(0, n=n, batch=batch)
-    at_least(max(1, n), lda=signed(lda))
+    at_least(max(1, n), lda=lda)
     if batch:
         present(matrices=matrices, info=info)
-        found.launch(thread, real, "getrf", blocks(thread, batch), struct.pack("<i", n), struct.pack("<Q", matrices), struct.pack("<i", signed(lda)),
+        found.launch(thread, real, "getrf", blocks(thread, batch), struct.pack("<i", n), struct.pack("<Q", matrices), struct.pack("<i", lda),
                      struct.pack("<Q", pivots), struct.pack("<Q", info), struct.pack("<i", batch))

@@ -1,20 +1,12 @@
 """Vectors and matrices between the program's memory and the device's."""
 from __future__ import annotations
 
-import numpy as np
-
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.cuda_runtime.boxes import memcpy_2d_async
 from archdef.exec.cuda_runtime.memory import copy
 from archdef.exec.libraries.cublas.handles import answers
-from archdef.exec.libraries.library import at_least, host_array, present, to_device
+from archdef.exec.libraries.library import at_least, present
 from archdef.runtime import ends
-from archdef.runtime.status import Refusal
-
-
-def _device_end(thread: Thread, address: int) -> None:
-    if thread.session.pointer(address) is None:
-        raise Refusal("InvalidValue", f"{address:#x} is no device's memory")
 
 
 def _vector(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int, kind: int, stream: int, wait: bool) -> None:
@@ -25,13 +17,6 @@ def _vector(thread: Thread, n: int, size: int, source: int, source_step: int, to
     present(source=source, destination=to)
     if source_step == to_step == 1:
         copy(thread, to, source, n * size, kind, stream, wait)
-    elif kind == ends.HOST_TO_DEVICE and to_step == 1:
-        _device_end(thread, to)
-        spread = host_array(thread, source, ((n - 1) * source_step + 1) * size, "u1")
-        rows = np.lib.stride_tricks.as_strided(spread, (n, size), (source_step * size, 1))
-        pointer = thread.session.pointer(to)
-        if pointer is not None:
-            to_device(thread, pointer, rows, stream)
     else:
         memcpy_2d_async(thread, to, to_step * size, source, source_step * size, size, n, kind, stream)
     if wait:

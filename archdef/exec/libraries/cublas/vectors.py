@@ -71,26 +71,26 @@ def _deliver(thread: Thread, handle: int, real: Real, name: str, n: int, vectors
 def scal(real: Real, thread: Thread, handle: int, n: Int, alpha: int, x: int, incx: Int) -> None:
     """x *= alpha."""
     found = blas(thread, handle)
-    scale(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx)
+    scale(thread, found, real, n, found.scalar(thread, real, alpha), x, incx)
 
 
 @answers("cublas{}axpy_v2")
 def axpy(real: Real, thread: Thread, handle: int, n: Int, alpha: int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y += alpha x."""
     found = blas(thread, handle)
-    add(thread, found, real, signed(n), found.scalar(thread, real, alpha), x, incx, y, incy)
+    add(thread, found, real, n, found.scalar(thread, real, alpha), x, incx, y, incy)
 
 
 @answers("cublas{}copy_v2")
 def copy(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """y = x."""
-    move(thread, blas(thread, handle), real, "copy", signed(n), x, incx, y, incy)
+    move(thread, blas(thread, handle), real, "copy", n, x, incx, y, incy)
 
 
 @answers("cublas{}swap_v2")
 def swap(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: int, incy: Int) -> None:
     """Exchange x and y."""
-    move(thread, blas(thread, handle), real, "swap", signed(n), x, incx, y, incy)
+    move(thread, blas(thread, handle), real, "swap", n, x, incx, y, incy)
 
 
 @answers("cublas{}rot_v2")
@@ -98,9 +98,9 @@ def rot(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: i
     """Turn each pair of x and y."""
     found = blas(thread, handle)
     cosine, sine = (found.scalar(thread, real, each) for each in (c, s))
-    if signed(n) > 0:
+    if n > 0:
         present(x=x, y=y)
-        found.launch(thread, real, "rot", _grid(thread, signed(n)), struct.pack("<i", signed(n)), vector(x, incx), vector(y, incy), cosine, sine)
+        found.launch(thread, real, "rot", _grid(thread, n), struct.pack("<i", n), vector(x, incx), vector(y, incy), cosine, sine)
 
 
 @answers("cublas{}dot_v2")

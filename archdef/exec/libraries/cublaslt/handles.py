@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cublas.handles import LIBRARY, NAMES, Blas, answers
-from archdef.exec.libraries.library import Life, present
+from archdef.exec.libraries.library import BoundContext, present
 from archdef.runtime.status import Refusal
 
 
@@ -12,7 +12,7 @@ def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
     thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas(Life.now(thread))))
+    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.now(thread))))
 
 
 @answers("cublasLtDestroy")

@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, REALS, Library, Life, Real, blocks, living, present, scalar
+from archdef.exec.libraries.library import DEVICE, HOST, REALS, BoundContext, Library, Real, blocks, present, scalar, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusparse", not_supported=10, lacking=4, other=7, statuses={
@@ -26,14 +26,14 @@ _REAL: Final = {0: REALS["S"], 1: REALS["D"]}
 class Sparse:
     """What a handle stands for."""
 
-    life: Life
+    context: BoundContext
     stream: int = 0
     pointer_mode: int = HOST
 
 
 def sparse(thread: Thread, handle: int) -> Sparse:
     """Give what a handle stands for. Raises Refusal."""
-    return living(thread, handle, Sparse)
+    return usable(thread, handle, Sparse)
 
 
 def long(value: int) -> int:
@@ -64,7 +64,7 @@ def put(thread: Thread, out: int, thing: object) -> None:
 @answers("cusparseCreate")
 def create(thread: Thread, out: int) -> None:
     """Make a handle."""
-    put(thread, out, Sparse(Life.now(thread)))
+    put(thread, out, Sparse(BoundContext.current(thread)))
 
 
 @answers("cusparseDestroy")

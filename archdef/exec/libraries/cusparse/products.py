@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import THREADS, Sparse, answers, factors, operation_of, run, same, sparse, straight, typed, word
 from archdef.exec.libraries.library import Real, at_least, blocks, present
@@ -143,7 +143,6 @@ def csrmv(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: In
           places: int, x: int, beta: int, y: int) -> None:
     """y = alpha A x + beta y, as before CUDA 11."""
     found, about = sparse(thread, handle), general(thread, description)
-    m, n, count = signed(m), signed(n), signed(count)
     at_least(0, m=m, n=n, elements=count)
     straight(operation)
     _times_vector(thread, found, SparseMatrix(m, n, count, starts, places, values, real, base=about.base), alpha, x, beta, y)
@@ -154,10 +153,9 @@ def csrmm(real: Real, thread: Thread, handle: int, operation: Int, m: Int, n: In
           starts: int, places: int, b: int, ldb: Int, beta: int, c: int, ldc: Int) -> None:
     """C = alpha A B + beta C, as before CUDA 11."""
     found, about = sparse(thread, handle), general(thread, description)
-    m, n, k, count = signed(m), signed(n), signed(k), signed(count)
     at_least(0, m=m, n=n, k=k, elements=count)
-    at_least(max(1, k), ldb=signed(ldb))
-    at_least(max(1, m), ldc=signed(ldc))
+    at_least(max(1, k), ldb=ldb)
+    at_least(max(1, m), ldc=ldc)
     straight(operation)
     a = SparseMatrix(m, k, count, starts, places, values, real, base=about.base)
-    _times_matrix(thread, found, a, alpha, DenseMatrix(k, n, b, real, 1, signed(ldb)).packed(), beta, DenseMatrix(m, n, c, real, 1, signed(ldc)))
+    _times_matrix(thread, found, a, alpha, DenseMatrix(k, n, b, real, 1, ldb).packed(), beta, DenseMatrix(m, n, c, real, 1, ldc))

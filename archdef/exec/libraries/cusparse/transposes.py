@@ -40,7 +40,7 @@ def transpose(thread: Thread, handle: int, m: Int, n: Int, count: Int, values: i
     """Give a matrix by columns, each in the order of its rows."""
     found, real = sparse(thread, handle), typed(kind)
     m, n, count = _checked(m, n, count, with_values, algorithm)
-    numeric, first = signed(with_values), based(base)
+    numeric, first = with_values, based(base)
     present(columns_out=to_starts)
     if count:
         present(rows=starts, columns=places, rows_out=to_places, buffer=buffer)
