@@ -79,7 +79,7 @@ def complete(thread: Thread, handle: int, out: int, nbytes_out: int) -> None:
     except ArchdefError as error:
         link.options.say(str(error))
         raise
-    data = images.linked(link.texts)
+    data = images.linked(link.texts, link.options.most_registers)
     _free(thread, link)
     link.result = thread.session.host_allocate(thread.connection, len(data))
     thread.memory.put(link.result, data)
