@@ -6,12 +6,11 @@ from typing import Final
 
 import attrs
 
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, UndefinedFunction
 from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
-from archdef.lower.unknown import UndefinedFunction
 from archdef.runtime.status import Refusal
 
 _KINDS: Final = ("cubin", "PTX", "fat binary", "object", "library", "NVVM IR")
