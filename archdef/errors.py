@@ -16,7 +16,8 @@ __all__ = [
     "ArchdefDeprecationWarning", "ArchdefError", "BudgetExceeded", "CaptureError", "CompileError", "DescriptionFileError", "DeviceMemoryError",
     "EngineLimit", "GraphError", "GuestFault", "GuestWarning", "HostError", "Interrupted", "LaunchError", "MissingExtra", "MissingFeature", "PluginError",
     "PluginWarning", "PolicyError", "PtxError",
-    "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UnknownArchitecture", "UnknownField", "UnsupportedInstruction",
+    "ReferenceCaseError", "RuntimeApiError", "ScaffoldError", "SpecError", "SpecErrors", "UndefinedFunction", "UnknownArchitecture",
+    "UnknownField", "UnsupportedInstruction",
     "UnsupportedPolicy", "nearest"]
 
 
@@ -143,6 +144,10 @@ class PtxError(ArchdefError):
 
 class UnsupportedInstruction(PtxError):
     """An instruction that archdef does not know."""
+
+
+class UndefinedFunction(PtxError):
+    """A call of a function that has a body nowhere."""
 
 
 class MissingFeature(PtxError):

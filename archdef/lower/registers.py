@@ -15,6 +15,9 @@ from archdef.ptx import ir
 LEAST, MOST, STEP = 24, 256, 8
 """What ``setmaxnreg`` takes."""
 
+_BOUNDS = frozenset(("maxnreg", "maxntid", "minnctapersm"))
+"""Directives of a kernel that come before such a limit. Reference: CUDA C++ Programming Guide, launch bounds and maximum number of registers."""
+
 
 @attrs.frozen
 class Registers:
@@ -42,6 +45,14 @@ def budget(directives: dict[str, tuple[int, ...]], architecture) -> int | None:
         if fitting:
             found.append(fitting[-1])
     return max(1, min(found)) if found else None
+
+
+def limited(module: ir.Module, most: int) -> ir.Module:
+    """Give a module whose kernels may use at most so many registers, where they do not say themselves how many: a limit of the compiler's command line."""
+    def one(function: ir.Function) -> ir.Function:
+        says = not function.entry or function.directives.keys() & _BOUNDS
+        return function if says else attrs.evolve(function, directives={**function.directives, "maxnreg": (most,)})
+    return attrs.evolve(module, functions={name: one(function) for name, function in module.functions.items()})
 
 
 def registers_of(functions: Iterable[ir.Function], asked: int | None, architecture) -> Registers:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.errors import PtxError
+from archdef.errors import UndefinedFunction
 from archdef.lower.calls import call_of
 from archdef.lower.select.control import is_served
 from archdef.ptx import ir, table
@@ -12,10 +12,6 @@ _LISTED: Final = (9, 0)
 """The version of PTX whose instructions are all known by name; a later one may have more."""
 _NOT_EXECUTED: Final = frozenset(("tcgen05", "clusterlaunchcontrol"))
 """Instructions of PTX up to that version of which the table has no form. Reference: PTX ISA 9.0, instruction set."""
-
-
-class UndefinedFunction(PtxError):
-    """A call of a function that has a body nowhere."""
 
 
 def check_known(module: ir.Module) -> None:

@@ -17,7 +17,7 @@ from archdef.runtime.status import STATUS, Refusal
 MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
 TEXT = KERNELS.encode() + b"\0"
-PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "uninitialised", "asked"]
+PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "limits", "uninitialised", "asked"]
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -94,6 +94,8 @@ def test_whatever_a_program_gives_to_be_loaded_is_read_or_refused(begin, noise, 
 def test_several_texts_survive_being_handed_out():
     texts = [".version 6.0\n", ".version 7.0\n"]
     assert images.image_at(Memory(images.linked(texts)), Memory.START).texts(70) == texts
+    limited = images.image_at(Memory(images.linked(texts[:1], 38)), Memory.START)
+    assert (limited.texts(70), limited.most_registers) == (texts[:1], 38)
 
 
 @pytest.mark.parametrize("most, timed", [(0, 0), (1, 1), (3, 3), (4, 4), (9, 4)])

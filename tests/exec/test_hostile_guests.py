@@ -47,7 +47,8 @@ class Guest:
         self.end.settimeout(30)
         self.served = threading.Thread(target=server._serve, args=(wire.Connection(other),), daemon=True)
         self.served.start()
-        self.end.send(struct.pack("<IIQQQQQII", len(NAMES), self.process.pid, self.room + ROOM // 2, ROOM // 4, 0x1000, 0x2000, 0x3000, 0, 0))
+        self.end.send(struct.pack("<IIQQQQQIII4x", len(NAMES), self.process.pid, self.room + ROOM // 2, ROOM // 4, 0x1000, 0x2000, 0x3000, 0, 0,
+                                  (0, 11, 0xFFFFFFFF)[seed % 3]))
         assert self.answer() == 0
 
     def answer(self):

@@ -1,8 +1,8 @@
 """What is refused of a module before anybody asks for a kernel of it, and what is left to the kernel that has it?"""
 import pytest
 
-from archdef.errors import PtxError, UnsupportedInstruction
-from archdef.lower.unknown import UndefinedFunction, check_known
+from archdef.errors import PtxError, UndefinedFunction, UnsupportedInstruction
+from archdef.lower.unknown import check_known
 from archdef.ptx import parse
 
 MODULE = """.version {version}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from archdef.exec import fatbin
 from archdef.exec.fatbin import FatbinError
 from archdef.frontends import Compiled
+from archdef.lower.registers import limited
 from archdef.lower.unknown import check_known
 from archdef.run.module import Module
 
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
 MOST_PTX_BYTES: Final = 1 << 28
 _NO_PTX: Final = "a cubin holds machine code, which no simulated device runs: give PTX, or a fat binary that has some"
 _LINKED: Final = b"\x7fARCHDEF"
-_LINKED_HEAD: Final = struct.Struct("<8sQ")
+_LINKED_HEAD: Final = struct.Struct("<8sQQ")
+"""What it begins with; bytes behind this; registers that a thread may use, as `Image.most_registers`."""
 
 
 class Image(Protocol):
     """Device code before it is known for which device."""
+
+    most_registers: int
+    """Registers that a thread may use at most, where kernels do not say it themselves; 0: as many as the machine has."""
 
     def texts(self, target: int) -> list[str]:
         """Give the PTX for a target, 90 for sm_90: what is to be linked into one module."""
@@ -34,8 +39,8 @@ Reader: TypeAlias = Callable[[], Image]
 class Text:
     """PTX, of one or several sources."""
 
-    def __init__(self, *texts: str):
-        self._texts = list(texts)
+    def __init__(self, *texts: str, most_registers: int = 0):
+        self._texts, self.most_registers = list(texts), most_registers
 
     def texts(self, target: int) -> list[str]:
         """Give it."""
@@ -46,7 +51,7 @@ class Fat:
     """A fat binary, or several whose PTX is to be linked."""
 
     def __init__(self, *parts: bytes):
-        self._parts = parts
+        self._parts, self.most_registers = parts, 0
 
     def texts(self, target: int) -> list[str]:
         """Give the PTX of each that fits best. Raises FatbinError."""
@@ -61,7 +66,7 @@ def image_at(memory: GuestMemory, address: int) -> Image:
     if head == fatbin.ELF_MAGIC and fatbin.is_cubin(memory.get(address, fatbin.ELF_HEAD_BYTES)):
         raise FatbinError(_NO_PTX, no_ptx=True)
     if head == _LINKED[:4]:
-        return Text(*_parts(memory, address))
+        return _linked_at(memory, address)
     return Text(memory.text(address, MOST_PTX_BYTES))
 
 
@@ -75,21 +80,21 @@ def image_of(data: bytes) -> Image:
     return Text(data.partition(b"\0")[0].decode(errors="replace"))
 
 
-def linked(texts: list[str]) -> bytes:
-    """Give several texts the form in which the driver hands out what it has linked; one text stays as it is."""
-    if len(texts) == 1:
+def linked(texts: list[str], most_registers: int = 0) -> bytes:
+    """Give texts the form in which the driver hands out what it has linked; one text without a limit of registers stays as it is."""
+    if len(texts) == 1 and not most_registers:
         return texts[0].encode() + b"\0"
     body = b"".join(text.encode() + b"\0" for text in texts)
-    return _LINKED_HEAD.pack(_LINKED, len(body)) + body
+    return _LINKED_HEAD.pack(_LINKED, len(body), most_registers) + body
 
 
-def _parts(memory: GuestMemory, address: int) -> list[str]:
-    magic, nbytes = _LINKED_HEAD.unpack(memory.get(address, _LINKED_HEAD.size))
+def _linked_at(memory: GuestMemory, address: int) -> Image:
+    magic, nbytes, most_registers = _LINKED_HEAD.unpack(memory.get(address, _LINKED_HEAD.size))
     known = magic == _LINKED and 0 < nbytes <= MOST_PTX_BYTES
     body = memory.get(address + _LINKED_HEAD.size, nbytes) if known else b""
     if not body.endswith(b"\0"):
         raise FatbinError("neither PTX nor a fat binary, nor what cuLinkComplete has given")
-    return [part.decode(errors="replace") for part in body.split(b"\0")[:-1]]
+    return Text(*(part.decode(errors="replace") for part in body.split(b"\0")[:-1]), most_registers=most_registers)
 
 
 def load(image: Image, device: Device, capability: tuple[int, int]) -> Module:
@@ -99,4 +104,6 @@ def load(image: Image, device: Device, capability: tuple[int, int]) -> Module:
         fatbin.check_version(text)
     module = Module(device, [Compiled(text, "<ptx>" if len(texts) == 1 else f"<ptx {number}>") for number, text in enumerate(texts, 1)])
     check_known(module.ptx)
+    if image.most_registers:
+        module.ptx = limited(module.ptx, image.most_registers)
     return module

@@ -1,4 +1,4 @@
-"""Options of what the driver compiles while a program runs; those about its messages are the ones that mean something here."""
+"""Options of what the driver compiles while a program runs; those about registers and messages are the ones that mean something here."""
 from __future__ import annotations
 
 import struct
@@ -8,6 +8,7 @@ from archdef.exec.calls import Thread
 from archdef.runtime.status import Refusal
 
 _MOST_OPTIONS: Final = 64
+_MAX_REGISTERS: Final = 0
 _INFO, _INFO_BYTES, _ERROR, _ERROR_BYTES = 3, 4, 5, 6
 _MOST_LOG_BYTES: Final = 1 << 24
 
@@ -27,6 +28,11 @@ class Options:
         which = struct.unpack(f"<{count}I", thread.memory.get(numbers, 4 * count))
         given = struct.unpack(f"<{count}Q", thread.memory.get(values, 8 * count)) if values else (0,) * count
         self._given = {number: (place, value) for place, (number, value) in enumerate(zip(which, given, strict=True))}
+
+    @property
+    def most_registers(self) -> int:
+        """Registers that a thread may use at most; 0: nobody limits them."""
+        return self._given.get(_MAX_REGISTERS, (0, 0))[1] & 0xFFFFFFFF
 
     def say(self, error: str = "", info: str = "") -> None:
         """Write messages to where the program wants them, as much as there is room for, and how long they are."""

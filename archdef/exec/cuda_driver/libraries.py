@@ -14,6 +14,7 @@ from archdef.runtime.status import Refusal
 
 def _load(thread: Thread, out: int, image: images.Image, options: Options) -> None:
     """Load a library. As the driver does with what it has to compile, errors are those of the device in use, if one is."""
+    image.most_registers = options.most_registers or image.most_registers
     library = Library(image)
     if thread.session.contexts.current(thread) is not None:
         try:

@@ -6,12 +6,11 @@ from typing import Final
 
 import attrs
 
-from archdef.errors import ArchdefError
+from archdef.errors import ArchdefError, UndefinedFunction
 from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver import images, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
-from archdef.lower.unknown import UndefinedFunction
 from archdef.runtime.status import Refusal
 
 _KINDS: Final = ("cubin", "PTX", "fat binary", "object", "library", "NVVM IR")
@@ -79,7 +78,7 @@ def complete(thread: Thread, handle: int, out: int, nbytes_out: int) -> None:
     except ArchdefError as error:
         link.options.say(str(error))
         raise
-    data = images.linked(link.texts)
+    data = images.linked(link.texts, link.options.most_registers)
     _free(thread, link)
     link.result = thread.session.host_allocate(thread.connection, len(data))
     thread.memory.put(link.result, data)

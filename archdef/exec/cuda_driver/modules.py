@@ -49,7 +49,9 @@ def load_data_with_options(thread: Thread, out: int, image: int, count: UInt, nu
     """Load PTX or a fat binary, and say what is wrong with it where the program wants to read that."""
     options = Options(thread, count, numbers, values)
     try:
-        load_data(thread, out, image)
+        found = images.image_at(thread.memory, image)
+        found.most_registers = options.most_registers or found.most_registers
+        _load(thread, out, found)
     except ArchdefError as error:
         options.say(str(error))
         raise

@@ -25,6 +25,7 @@ _REQUEST: Final = struct.Struct("<6Q")
 _PIECE: Final = struct.Struct("<3Q")
 _DEVICE_RUNTIME: Final = "libcudadevrt.a"
 _ARCHITECTURE: Final = re.compile(r"-arch=(?:sm|compute)_(\d+)[af]?")
+_REGISTERS: Final = re.compile(r"-maxrregcount=(\d{1,5})")
 _MOST_OPTIONS: Final = 1024
 
 
@@ -45,7 +46,8 @@ class Linker:
 
 @answers("nvJitLinkCreate")
 def create(thread: Thread, out: int, count: UInt, options: int) -> None:
-    """Begin. Of the options the architecture alone means something, and for LTO-IR those of its compiler: how machine code is made is not asked here."""
+    """Begin. Of the options the architecture and the limit of registers mean something, and for LTO-IR those of its compiler: how else machine code is made is
+    not asked here."""
     present(handle=out)
     if count > _MOST_OPTIONS:
         raise Refusal("InvalidValue", f"{count} options")
@@ -112,7 +114,8 @@ def complete(thread: Thread, handle: int) -> None:
     except ArchdefError as error:
         linker.error = str(error)
         raise
-    linker.data = images.linked(linker.texts)
+    found = [match for match in map(_REGISTERS.fullmatch, linker.options) if match]
+    linker.data = images.linked(linker.texts, int(found[-1][1]) if found else 0)
 
 
 def _optimised(thread: Thread, linker: Linker) -> str:

@@ -343,6 +343,14 @@ cdef int _inside(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const 
     return 0
 
 
+cdef inline int64_t _readable(int64_t size, int bytes) noexcept nogil:
+    """How far aligned loads of so many bytes may go that begin in `size` bytes of shared memory.
+
+    Hardware hands it out in larger units, so that compilers widen loads of aligned words beyond its end: `block_storage_plan` has room for that.
+    """
+    return (size + bytes - 1) // bytes * bytes
+
+
 cdef int _within(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const uint64_t *address, int64_t size) noexcept nogil:
     """Fault unless every active lane stays inside `size` bytes of shared or local memory."""
     cdef int lane
@@ -467,7 +475,7 @@ cdef int _shared(SmCore *sm, Warp *w, const Uop *u, uint64_t lanes, const uint64
     if not _fits(memo, base, 0, <uint64_t>launch.shared_bytes):
         if launch.cluster_blocks > 1 and _names_rank(lanes, address):
             return _of_cluster(sm, w, u, lanes, address, reach)
-        if _within(sm, w, u, lanes, address, launch.shared_bytes) < 0:
+        if _within(sm, w, u, lanes, address, _readable(launch.shared_bytes, u.lane_bytes) if u.kind == K_LOAD else launch.shared_bytes) < 0:
             return -1
     if _aligned(sm, w, u, lanes, address, seen.bits) < 0:
         return -1

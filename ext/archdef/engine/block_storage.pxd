@@ -6,6 +6,7 @@ from archdef.engine.launch cimport Launch, Warp
 
 cdef enum:
     STORAGE_CLASSES = 128    # classes of size
+    LONGEST_LOAD = 32        # bytes of a lane
 
 cdef void block_storage_plan(Launch *launch) noexcept nogil
 cdef BlockStorage *block_storage_take(BlockStoragePool *pool, Launch *launch) noexcept nogil

@@ -47,7 +47,7 @@ cdef void block_storage_plan(Launch *launch) noexcept nogil:
     storage.ready = _after(&end, warps * (launch.rows + launch.predicates) * <int64_t>sizeof(int64_t))
     storage.predicates = _after(&end, warps * launch.predicates * <int64_t>sizeof(uint64_t))
     storage.rows = _after(&end, warps * storage.row_bytes)
-    storage.shared = _after(&end, launch.shared_bytes)
+    storage.shared = _after(&end, launch.shared_bytes + LONGEST_LOAD)        # one that begins in the last word may go on behind it
     storage.bytes = _class(end, &storage.kind)
     # what few warps touch lies apart: between the rest it would leave most sets of the host's cache to itself
     storage.errors = _after(&apart, warps * launch.lanes * <int64_t>sizeof(int32_t))

@@ -18,7 +18,7 @@ from archdef.engine.l1_policies cimport l1_policies_emptied
 from archdef.engine.launch cimport WS_ENDED, Block, Launch, Warp
 from archdef.engine.observers cimport tell_warp_came, tell_warp_left
 from archdef.engine.policy cimport place_warp
-from archdef.engine.block_storage cimport block_storage_assign
+from archdef.engine.block_storage cimport LONGEST_LOAD, block_storage_assign
 from archdef.engine.schedule cimport Scheduler, group_warp, looks_at_blocks
 from archdef.engine.residency cimport Residency
 from archdef.engine.state cimport Sm
@@ -154,7 +154,7 @@ cdef void _open_block(Sm *sm, Block *b) noexcept nogil:
     if b.cluster != NULL:
         cluster_begin(&sm.core, b)
     b.shared = <char *>b.storage + launch.block_layout.shared
-    memset(b.shared, 0, <size_t>launch.shared_bytes)
+    memset(b.shared, 0, <size_t>(launch.shared_bytes + LONGEST_LOAD))
     for k in range(BARRIERS):
         memset(&b.barriers[k], 0, sizeof(Barrier))
         b.barriers[k].first_waiting = -1

@@ -327,6 +327,44 @@ static const char caller[] = ".version 6.0\n.target sm_20\n.address_size 64\n.ex
     ".visible .entry doubles(.param .u64 p) { .reg .u32 %r<3>; .reg .u64 %rd<2>; .param .u32 v; .param .u32 r; ld.param.u64 %rd1, [p];\n"
     "ld.global.u32 %r1, [%rd1]; st.param.u32 [v], %r1; call.uni (r), twice, (v); ld.param.u32 %r2, [r]; st.global.u32 [%rd1], %r2; ret; }\n";
 
+/* Twenty values that are all alive at once; and the same of a kernel that says itself how many threads it has. */
+#define HUNGRY(name, bounds) ".visible .entry " name "(.param .u64 p) " bounds "{ .reg .u64 a; .reg .u32 r<20>; ld.param.u64 a, [p]; " \
+    L("0") L("1") L("2") L("3") L("4") L("5") L("6") L("7") L("8") L("9") L("10") L("11") L("12") L("13") L("14") L("15") L("16") L("17") L("18") L("19") "bar.sync 0; " \
+    S("0") S("1") S("2") S("3") S("4") S("5") S("6") S("7") S("8") S("9") S("10") S("11") S("12") S("13") S("14") S("15") S("16") S("17") S("18") S("19") "ret; }"
+#define L(n) "ld.global.u32 r" n ", [a+4*" n "]; "
+#define S(n) "st.global.u32 [a+4*" n "+400], r" n "; "
+static const char hungry[] = ".version 6.0\n.target sm_20\n.address_size 64\n" HUNGRY("k", "") HUNGRY("bounded", ".maxntid 64 ");
+
+static int registers_of(CUmodule of, const char *name)
+{
+    CUfunction k;
+    int count = 0;
+    CHECK(cuModuleGetFunction(&k, of, name));
+    CHECK(cuFuncGetAttribute(&count, 4, k));
+    return count;
+}
+
+static void limits(void)
+{
+    CUlinkState state;
+    CUmodule loaded;
+    int options[] = {0};
+    void *values[] = {(void *)16}, *image;
+    size_t bytes;
+    CHECK(cuModuleLoadData(&loaded, hungry));
+    int free = registers_of(loaded, "k");
+    EXPECT(free > 20);
+    CHECK(cuModuleLoadDataEx(&loaded, hungry, 1, options, values));
+    EXPECT(registers_of(loaded, "k") <= 16);
+    EXPECT(registers_of(loaded, "bounded") == free);
+    CHECK(cuLinkCreate(1, options, values, &state));
+    CHECK(cuLinkAddData(state, 1, (void *)hungry, sizeof hungry, "hungry", 0, 0, 0));
+    CHECK(cuLinkComplete(state, &image, &bytes));
+    CHECK(cuModuleLoadData(&loaded, image));
+    EXPECT(registers_of(loaded, "k") <= 16);
+    CHECK(cuLinkDestroy(state));
+}
+
 static void linking(void)
 {
     CUlinkState state;
@@ -373,7 +411,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
         {"launches", launches}, {"images", images}, {"handles", handles}, {"entry_points", entry_points}, {"contexts", contexts}, {"memory", memory},
-        {"linking", linking}};
+        {"limits", limits}, {"linking", linking}};
     if (!strcmp(arguments[1], "uninitialised"))
         uninitialised();
     if (!strcmp(arguments[1], "asked"))
