@@ -35,6 +35,11 @@ _DECLARED: Final = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)\s*\
 _NEW_DRIVER_SINCE: Final = 15
 _OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
 """With its new driver clang registers device code in a way that only its own linking completes."""
+_OTHER_WAYS: Final = "kernels that launch kernels take another compiler: --compiler nvcc or nvrtc"
+_ADVICE: Final = ((re.compile(r"error: reference to __global__ function|error: kernel launch from __device__ or __global__ function"), _OTHER_WAYS),
+                  (re.compile(r"'omp\.h' file not found|cannot find -lomp\b"), "clang's OpenMP is not installed (Debian, Ubuntu: apt install libomp-dev)"))
+"""What clang says → what to do."""
+_LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\bcudaGetParameterBuffer\s*$", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -123,6 +128,8 @@ def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list
     command = [*_command(path, chain, number, options), *toolkit]
     ptx = _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options)
     assembly.check_alone(path, ptx, options.relocatable)
+    if _LAUNCHES.search(ptx):
+        raise Unsupported(f"{path}: {_OTHER_WAYS}")
     image = out.with_suffix(".fatbin")
     image.write_bytes(fatbin.packed(ptx, number))
     call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
@@ -132,6 +139,12 @@ def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list
 
 def _first_line(error: CompileError) -> str:
     return next(iter(str(error).splitlines()[1:]), str(error))
+
+
+def advised(error: CompileError) -> CompileError:
+    """Give an error with what to do about it, if that is known."""
+    found = [advice for said, advice in _ADVICE if said.search(str(error))]
+    return type(error)("\n".join([str(error), *found])) if found else error
 
 
 def _command(path: Path, chain: Toolchain, number: int, options: BuildOptions) -> list[str]:
