@@ -27,7 +27,9 @@ INSTALL: Final = ("no clang++ that compiles CUDA is on the PATH or in the variab
                   "archdef[cuda,build] or archdef[cuda12,build12]")
 _OLDEST_OF_DRIVER: Final = 35
 """Older targets have no libdevice in clang's eyes, although the one there is suits all; clang's compiler proper is told of them behind its driver's back."""
-_READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]32(\s+%r\d+), \[warpSize\];")
+_READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]\d+(\s+%(rs|rd|r)\d+), \[warpSize\];")
+_BITS: Final = {"rs": 16, "r": 32, "rd": 64}
+"""Of clang's registers, by what their names begin with; any of them holds the width of a warp, whatever part of it is read."""
 _EXTERN_WIDTH: Final = re.compile(r"^\s*\.extern \.global .*\bwarpSize;\n", re.MULTILINE)
 _KEPT_FOR_HOSTS: Final = re.compile(r"^\.global [^;]*\b__clang_gpu_used_external\[[^;]*;\n", re.MULTILINE)
 """A list of what the host's code names. A kernel of another file stands in it as a function, which it is not."""
@@ -176,7 +178,7 @@ def _without_kept(ptx: str) -> str:
 def _with_width(path: Path, ptx: str) -> str:
     """Make what reads ``warpSize`` from memory the name of it that PTX has."""
     ptx, found = _EXTERN_WIDTH.subn("", ptx)
-    ptx = _READS_WIDTH.sub(r"mov.u32\1, WARP_SZ;", ptx) if found else ptx
+    ptx = _READS_WIDTH.sub(lambda read: f"mov.u{_BITS[read[2]]}{read[1]}, WARP_SZ;", ptx) if found else ptx
     if found and re.search(r"\bwarpSize\b", ptx):
         raise Unsupported(f"{path}: takes the address of warpSize, which has none (int(warpSize) is its value)")
     return ptx

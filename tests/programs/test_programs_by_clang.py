@@ -74,10 +74,11 @@ def test_algorithms_of_thrust_and_cub_are_called_by_hosts(made, tmp_path):
 @pytest.mark.parametrize("machine, lanes", [("c500", 64), ("v100", 32)])
 def test_warps_are_as_wide_as_the_machines(made, machine, lanes, tmp_path):
     """clang's own header says that warps have 32 lanes."""
-    made("#include <cstdio>\n__global__ void k(int *p) { p[threadIdx.x / warpSize] = warpSize; }\n"
-         "int main() { int *p, here[4]; cudaMalloc(&p, 16); cudaMemset(p, 0, 16); k<<<1, 128>>>(p); cudaMemcpy(here, p, 16, cudaMemcpyDeviceToHost);\n"
-         "cudaDeviceProp all; cudaGetDeviceProperties(&all, 0); printf(\"%d %d %d\", all.warpSize, here[1], here[2]); }\n", None)
-    assert printed(tmp_path / "program", machine, tmp_path)[0] == f"{lanes} {lanes} {32 if lanes == 32 else 0}"
+    made("#include <cstdio>\n__global__ void k(int *p) { p[threadIdx.x / warpSize] = warpSize; }\n__global__ void wide(long *p) { *p = warpSize; }\n"
+         "__global__ void narrow(short *p) { *p = warpSize; }\nint main() { int *p, here[4]; cudaMalloc(&p, 16); cudaMemset(p, 0, 16); k<<<1, 128>>>(p); cudaMemcpy(here, p, 16, cudaMemcpyDeviceToHost);\n"
+         "cudaDeviceProp all; cudaGetDeviceProperties(&all, 0); printf(\"%d %d %d \", all.warpSize, here[1], here[2]);\n"
+         "wide<<<1, 1>>>((long *)p); narrow<<<1, 1>>>((short *)p + 4); cudaMemcpy(here, p, 16, cudaMemcpyDeviceToHost); printf(\"%ld %d\", *(long *)here, ((short *)here)[4]); }\n", None)
+    assert printed(tmp_path / "program", machine, tmp_path)[0] == f"{lanes} {lanes} {32 if lanes == 32 else 0} {lanes} {lanes}"
 
 
 @needs_clang
