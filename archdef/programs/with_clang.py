@@ -128,7 +128,7 @@ def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: 
 
 def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> Unit:
     command = [*_command(path, chain, number, options), *toolkit]
-    ptx = _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options)
+    ptx = _of_cuda(chain.cuda.version[0], _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options))
     assembly.check_alone(path, ptx, options.relocatable)
     if _LAUNCHES.search(ptx):
         raise Unsupported(f"{path}: {_OTHER_WAYS}")
@@ -167,6 +167,13 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
           "-o", str(listing), str(path)], f"{path} does not compile")
     return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace")))
+
+
+def _of_cuda(major: int, ptx: str) -> str:
+    """Have PTX say a version of the CUDA whose headers the host has, by which its structures are known; clang says the newest that it knows."""
+    said = fatbin.ptx_version(ptx)
+    first = (major + fatbin.PTX_BEFORE_CUDA, 0)
+    return ptx if said[0] == first[0] else re.sub(r"^\.version .*$", ".version {}.{}".format(*first), ptx, count=1, flags=re.MULTILINE)
 
 
 def _without_kept(ptx: str) -> str:

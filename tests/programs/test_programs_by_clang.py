@@ -109,6 +109,16 @@ def test_what_does_not_build_is_said_by_file_and_line(made, tmp_path, monkeypatc
 
 
 @needs_clang
+def test_structures_are_those_of_the_headers(made, tmp_path):
+    """They are known by the version of PTX, and clang has one of its own; a program for CUDA 13 saw no managed memory and no multiprocessors."""
+    made("#include <cstdio>\n__global__ void k() { }\nint main() { cudaDeviceProp all; cudaGetDeviceProperties(&all, 0);\n"
+         "printf(\"%d %d %d\", all.multiProcessorCount, all.managedMemory, all.maxThreadsPerMultiProcessor); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "80 1 2048"
+    for major, given, said in ((13, "8.8", "9.0"), (12, "7.8", "8.0"), (12, "8.8", "8.8"), (11, "7.5", "7.5")):
+        assert with_clang._of_cuda(major, f"//\n.version {given}\n.target sm_70\n") == f"//\n.version {said}\n.target sm_70\n"
+
+
+@needs_clang
 def test_options_reach_both_halves(made, tmp_path):
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "mine.h").write_text("#define TWICE(x) (2 * (x))\n")
