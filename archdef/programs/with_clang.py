@@ -34,6 +34,8 @@ _EXTERN_WIDTH: Final = re.compile(r"^\s*\.extern \.global .*\bwarpSize;\n", re.M
 _KEPT_FOR_HOSTS: Final = re.compile(r"^\.global [^;]*\b__clang_gpu_used_external\[[^;]*;\n", re.MULTILINE)
 """A list of what the host's code names. A kernel of another file stands in it as a function, which it is not."""
 _DECLARED: Final = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)\s*\([^)]*\)\s*;\n", re.MULTILINE)
+_PURE: Final = re.compile(r"^\.extern \.func\s+(__cxa_(?:pure|deleted)_virtual)\s*\(\s*\)\s*;", re.MULTILINE)
+"""Functions that stand in tables of virtual ones for those that have no body; no file has them, and a call of one is an error."""
 _NEW_DRIVER_SINCE: Final = 15
 _OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
 """With its new driver clang registers device code in a way that only its own linking completes."""
@@ -41,7 +43,7 @@ _OTHER_WAYS: Final = "kernels that launch kernels take another compiler: --compi
 _ADVICE: Final = ((re.compile(r"error: reference to __global__ function|error: kernel launch from __device__ or __global__ function"), _OTHER_WAYS),
                   (re.compile(r"'omp\.h' file not found|cannot find -lomp\b"), "clang's OpenMP is not installed (Debian, Ubuntu: apt install libomp-dev)"))
 """What clang says → what to do."""
-_LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\bcudaGetParameterBuffer\s*$", re.MULTILINE)
+_LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\b(?:cuda|__cudaCDP2)GetParameterBuffer\s*$", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -166,7 +168,8 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
     call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
           "-o", str(listing), str(path)], f"{path} does not compile")
-    return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace")))
+    ptx = _PURE.sub(r".weak .func \1()\n{\n\ttrap;\n}", listing.read_text(encoding="utf-8", errors="replace"))
+    return _without_kept(_with_width(path, ptx))
 
 
 def _of_cuda(major: int, ptx: str) -> str:

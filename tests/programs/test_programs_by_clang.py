@@ -119,6 +119,15 @@ def test_structures_are_those_of_the_headers(made, tmp_path):
 
 
 @needs_clang
+def test_virtual_functions_without_a_body_are_those_of_no_other_file(made, tmp_path):
+    made("#include <cstdio>\nstruct Shape { __device__ virtual int sides() const = 0; };\nstruct Square : Shape { __device__ int sides() const override { return 4; } };\n"
+         "struct Triangle : Shape { __device__ int sides() const override { return 3; } };\n__device__ void make(Shape **to, int n) { if (n) *to = new Square; else *to = new Triangle; }\n"
+         "__global__ void k(int *p, int n) { Shape *one; make(&one, n); *p = one->sides(); delete one; }\n"
+         "int main() { int *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p, 1); cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost); puts(n == 4 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+@needs_clang
 def test_options_reach_both_halves(made, tmp_path):
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "mine.h").write_text("#define TWICE(x) (2 * (x))\n")
@@ -151,7 +160,7 @@ def test_what_is_said_of_openmp_that_is_missing_names_its_package():
 
 @needs_clang
 def test_older_machines_get_ptx_of_their_own(made, tmp_path):
-    text = ("#include <cstdio>\n__global__ void k(const float *__restrict__ p, float *q)\n{\n#if __CUDA_ARCH__ >= 300\n    q[0] = __shfl(p[0], 1);\n#else\n    q[0] = p[0] * p[1] + 1;\n"
+    text = ("#include <cstdio>\n__global__ void k(const float *__restrict__ p, float *q)\n{\n#if __CUDA_ARCH__ >= 300\n    q[0] = __shfl_sync(~0u, p[0], 1);\n#else\n    q[0] = p[0] * p[1] + 1;\n"
             "#endif\n}\nint main() { float *p; cudaMalloc(&p, 16); k<<<1, 1>>>(p, p + 2); puts(cudaDeviceSynchronize() ? \"FAILED\" : \"PASSED\"); }\n")
     built = made(text, "gf100")
     assert built.target == "compute_20" and built.notes == ()
