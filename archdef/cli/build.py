@@ -33,8 +33,8 @@ from archdef.options import ArchitectureName
 def command(files, program, arch, as_json, compiler, **options):
     """Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.
 
-    nvcc and clang translate all of CUDA. Without them, kernels are compiled by NVRTC and all else by g++ or clang++; what this cannot translate
-    is refused by file, line and name. Only nvcc needs a CUDA toolkit.
+    nvcc translates all of CUDA, and clang nearly all. Without them, kernels are compiled by NVRTC and all else by g++ or clang++; what this
+    cannot translate is refused by file, line and name. Only nvcc needs a CUDA toolkit.
 
     \b
     archdef build main.cu kernels.cu -o program -a NAME && archdef exec -a NAME -- ./program

@@ -22,6 +22,8 @@ PTX, ELF = 1, 2
 _HEAD: Final = struct.Struct("<IHHQ")
 _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
 """kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
+PTX_BEFORE_CUDA: Final = -4
+"""How much the major version of PTX is from CUDA's, since CUDA 11."""
 _HOST_LINUX_64: Final = 0x11
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
@@ -136,7 +138,7 @@ def compiled_for(data: bytes) -> int | None:
     References: PTX ISA, release notes: 9 came with CUDA 13, 8 with 12, 7 with 11, 6 with 9 and 10.
     """
     newest = max((ptx_version(entry.data[:4096].decode("ascii", "replace"))[0] for entry in entries(data) if entry.kind == PTX), default=0)
-    return newest + 4 if newest else None
+    return newest - PTX_BEFORE_CUDA if newest else None
 
 
 def ptx_version(ptx: str) -> tuple[int, int]:

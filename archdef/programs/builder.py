@@ -169,7 +169,10 @@ def _by_clang(chain: with_clang.Toolchain, target: str, files: Sequence[Path], m
 
     def unit(path: Path, out: Path) -> Unit:
         return with_clang.compile_unit(path, out, chain, target, toolkit, options)
-    return str(chain), _linked(unit, str(chain.path), chain.cuda, files, made, options)
+    try:
+        return str(chain), _linked(unit, str(chain.path), chain.cuda, files, made, options)
+    except CompileError as error:
+        raise with_clang.advised(error) from None
 
 
 def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvrtc.Toolchain, files: Sequence[Path], made: Path,

@@ -30,7 +30,7 @@ _NO_MANAGED: Final = """#undef __managed__
 _INTEGERS: Final = [(f"{sign_a}{size}", f"{sign_b}{size}", f"{'unsigned ' * bool(sign_a or sign_b)}{size}")
                     for size in ("int", "long", "long long") for sign_a in ("", "unsigned ") for sign_b in ("", "unsigned ")]
 _NUMBERS: Final = [*_INTEGERS, *((a, b, "float" if a == b == "float" else "double") for a in ("float", "double") for b in ("float", "double"))]
-_AFTER_ALL: Final = ("#define H static inline __attribute__((host))\n" + "".join(
+_AFTER_ALL: Final = ("#include <new>\n#define H static inline __attribute__((host))\n" + "".join(
     f"H {c} {name}({a} x, {b} y) {{ return ({c})x {sign} ({c})y ? ({c})x : ({c})y; }}\n" for a, b, c in _NUMBERS for name, sign in (("min", "<"), ("max", ">")))
     + "#undef H\n" + _NO_MANAGED)
 """What CUDA has for hosts, too, and clang for devices alone; what clang ignores with a warning. Reference: crt/math_functions.hpp of CUDA."""

@@ -27,14 +27,23 @@ INSTALL: Final = ("no clang++ that compiles CUDA is on the PATH or in the variab
                   "archdef[cuda,build] or archdef[cuda12,build12]")
 _OLDEST_OF_DRIVER: Final = 35
 """Older targets have no libdevice in clang's eyes, although the one there is suits all; clang's compiler proper is told of them behind its driver's back."""
-_READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]32(\s+%r\d+), \[warpSize\];")
+_READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]\d+(\s+%(rs|rd|r)\d+), \[warpSize\];")
+_BITS: Final = {"rs": 16, "r": 32, "rd": 64}
+"""Of clang's registers, by what their names begin with; any of them holds the width of a warp, whatever part of it is read."""
 _EXTERN_WIDTH: Final = re.compile(r"^\s*\.extern \.global .*\bwarpSize;\n", re.MULTILINE)
 _KEPT_FOR_HOSTS: Final = re.compile(r"^\.global [^;]*\b__clang_gpu_used_external\[[^;]*;\n", re.MULTILINE)
 """A list of what the host's code names. A kernel of another file stands in it as a function, which it is not."""
 _DECLARED: Final = re.compile(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)\s*\([^)]*\)\s*;\n", re.MULTILINE)
+_PURE: Final = re.compile(r"^\.extern \.func\s+(__cxa_(?:pure|deleted)_virtual)\s*\(\s*\)\s*;", re.MULTILINE)
+"""Functions that stand in tables of virtual ones for those that have no body; no file has them, and a call of one is an error."""
 _NEW_DRIVER_SINCE: Final = 15
 _OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
 """With its new driver clang registers device code in a way that only its own linking completes."""
+_OTHER_WAYS: Final = "kernels that launch kernels take another compiler: --compiler nvcc or nvrtc"
+_ADVICE: Final = ((re.compile(r"error: reference to __global__ function|error: kernel launch from __device__ or __global__ function"), _OTHER_WAYS),
+                  (re.compile(r"'omp\.h' file not found|cannot find -lomp\b"), "clang's OpenMP is not installed (Debian, Ubuntu: apt install libomp-dev)"))
+"""What clang says → what to do."""
+_LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\b(?:cuda|__cudaCDP2)GetParameterBuffer\s*$", re.MULTILINE)
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -121,8 +130,10 @@ def compile_unit(path: Path, out: Path, chain: Toolchain, target: str, toolkit: 
 
 def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list[str], options: BuildOptions) -> Unit:
     command = [*_command(path, chain, number, options), *toolkit]
-    ptx = _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options)
+    ptx = _of_cuda(chain.cuda.version[0], _to_ptx(path, out, command, clang_headers.write_overlay(out.parent, chain.resources), number, options))
     assembly.check_alone(path, ptx, options.relocatable)
+    if _LAUNCHES.search(ptx):
+        raise Unsupported(f"{path}: {_OTHER_WAYS}")
     image = out.with_suffix(".fatbin")
     image.write_bytes(fatbin.packed(ptx, number))
     call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
@@ -132,6 +143,12 @@ def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list
 
 def _first_line(error: CompileError) -> str:
     return next(iter(str(error).splitlines()[1:]), str(error))
+
+
+def advised(error: CompileError) -> CompileError:
+    """Give an error with what to do about it, if that is known."""
+    found = [advice for said, advice in _ADVICE if said.search(str(error))]
+    return type(error)("\n".join([str(error), *found])) if found else error
 
 
 def _command(path: Path, chain: Toolchain, number: int, options: BuildOptions) -> list[str]:
@@ -151,7 +168,15 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
     call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
           "-o", str(listing), str(path)], f"{path} does not compile")
-    return _without_kept(_with_width(path, listing.read_text(encoding="utf-8", errors="replace")))
+    ptx = _PURE.sub(r".weak .func \1()\n{\n\ttrap;\n}", listing.read_text(encoding="utf-8", errors="replace"))
+    return _without_kept(_with_width(path, ptx))
+
+
+def _of_cuda(major: int, ptx: str) -> str:
+    """Have PTX say a version of the CUDA whose headers the host has, by which its structures are known; clang says the newest that it knows."""
+    said = fatbin.ptx_version(ptx)
+    first = (major + fatbin.PTX_BEFORE_CUDA, 0)
+    return ptx if said[0] == first[0] else re.sub(r"^\.version .*$", ".version {}.{}".format(*first), ptx, count=1, flags=re.MULTILINE)
 
 
 def _without_kept(ptx: str) -> str:
@@ -163,7 +188,7 @@ def _without_kept(ptx: str) -> str:
 def _with_width(path: Path, ptx: str) -> str:
     """Make what reads ``warpSize`` from memory the name of it that PTX has."""
     ptx, found = _EXTERN_WIDTH.subn("", ptx)
-    ptx = _READS_WIDTH.sub(r"mov.u32\1, WARP_SZ;", ptx) if found else ptx
+    ptx = _READS_WIDTH.sub(lambda read: f"mov.u{_BITS[read[2]]}{read[1]}, WARP_SZ;", ptx) if found else ptx
     if found and re.search(r"\bwarpSize\b", ptx):
         raise Unsupported(f"{path}: takes the address of warpSize, which has none (int(warpSize) is its value)")
     return ptx
