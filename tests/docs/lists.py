@@ -16,7 +16,7 @@ BENCHMARKS_PAGE = DOCS / "howto" / "microbenchmarks.md"
 PROGRAMS_PAGE = DOCS / "howto" / "programs.md"
 MARK = "<!-- quantities -->\n"
 CALLS_MARK, CALLS_END = "<!-- calls -->\n", "<!-- end of calls -->\n"
-LIBRARIES = {"cublas": "cuBLAS", "cublasLt": "cuBLASLt", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER"}
+LIBRARIES = {"cublas": "cuBLAS", "cublasLt": "cuBLASLt", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN"}
 
 
 def features_page() -> str:
