@@ -16,7 +16,7 @@ BENCHMARKS_PAGE = DOCS / "howto" / "microbenchmarks.md"
 PROGRAMS_PAGE = DOCS / "howto" / "programs.md"
 MARK = "<!-- quantities -->\n"
 CALLS_MARK, CALLS_END = "<!-- calls -->\n", "<!-- end of calls -->\n"
-LIBRARIES = {"cublas": "cuBLAS", "cublasLt": "cuBLASLt", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE"}
+LIBRARIES = {"cublas": "cuBLAS", "cublasLt": "cuBLASLt", "curand": "cuRAND", "cufft": "cuFFT", "cusparse": "cuSPARSE", "cusolver": "cuSOLVER", "cudnn": "cuDNN"}
 
 
 def features_page() -> str:
@@ -68,7 +68,7 @@ _BEFORE_CUDA_4 = {"cublasInit", "cublasShutdown", "cublasGetError", "cublasAlloc
 
 def _folded(names: set[str]) -> set[str]:
     """Write functions that are there for single and for double precision once."""
-    single = {each: re.sub(r"^(cublasI|cublas|cusparse)([sS])(?=[a-z])", lambda found: found[1] + {"S": "[SD]", "s": "[sd]"}[found[2]], each) for each in names}
+    single = {each: re.sub(r"^(cublasI|cublas|cusparse|cusolverDn)([sS])(?=[a-z])", lambda found: found[1] + {"S": "[SD]", "s": "[sd]"}[found[2]], each) for each in names}
     both = {each for each, folded in single.items() if folded != each and folded.replace("[SD]", "D").replace("[sd]", "d") in names}
     gone = {single[each].replace("[SD]", "D").replace("[sd]", "d") for each in both}
     return {single[each] if each in both else each for each in names - gone}

@@ -19,9 +19,9 @@ def run(build, machine, tmp_path, what, devices):
 def test_handles_end_with_what_their_device_had(build, machine, tmp_path):
     found, printed = run(build, machine, tmp_path, "one", 1)
     assert found.exit_code == 0
-    assert printed == ["before 1000 1000", "dot 1 0", "older 1", "sparse 1", "random 101", "random_host 0", "plan 1", "destroyed 0 0 0 0 0", "anew 1000 1000",
-                       "end 0 0"]
-    assert sum("was made before device 0 was reset" in text for text in found.failures) == 4
+    assert printed == ["before 1000 1000", "dot 1 0", "older 1", "sparse 1", "solver 1", "dnn 1001", "random 101", "random_host 0", "plan 1",
+                       "destroyed 0 0 0 0 0", "anew 1000 1000", "end 0 0"]
+    assert sum("was made before device 0 was reset" in text for text in found.failures) == 6
 
 
 @pytest.mark.parametrize("machine", MACHINES)

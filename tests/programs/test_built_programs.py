@@ -404,6 +404,29 @@ int main()
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
+def test_programs_that_include_headers_of_libraries_are_built_and_linked(made, tmp_path):
+    for header, library in (("cublasLt.h", "cublasLt"), ("cusolverDn.h", "cusolverDn"), ("cudnn.h", "cudnn")):
+        (tmp_path / header).write_text(f"#include <iostream>\nextern \"C\" int {library}Create(void **), {library}Destroy(void *);\n")
+    made("""#include <cstdio>
+#include <cublasLt.h>
+#include <cudnn.h>
+#include <cusolverDn.h>
+__global__ void write(int *to) { *to = 5; }
+int main()
+{
+    void *lt, *solver, *dnn;
+    int *there, here = 0;
+    cudaMalloc(&there, 4);
+    if (cublasLtCreate(&lt) || cusolverDnCreate(&solver) || cudnnCreate(&dnn))
+        return 1;
+    write<<<1, 1>>>(there);
+    cudaMemcpy(&here, there, 4, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %d\\n", here, cublasLtDestroy(lt), cusolverDnDestroy(solver), cudnnDestroy(dnn));
+}
+""", include=[str(tmp_path)], libraries=("cublasLt", "cusolver", "cudnn"))
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "5 0 0 0\n"
+
+
 def test_a_library_that_nobody_has_is_named(made):
     with pytest.raises(CompileError, match="cannot find -lnosuch"):
         made("int main() { return 0; }", libraries=("nosuch",))

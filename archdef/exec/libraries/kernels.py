@@ -79,6 +79,10 @@ SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
     Source("sparse.cu", "sparse.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
     Source("triangular.cu", "triangular.s", ("REAL=float", "NAME=archdef_s_"), fused=True),
     Source("triangular.cu", "triangular.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
+    Source("solver.cu", "solver.s", ("REAL=float", "NAME=archdef_s"), fused=True),
+    Source("solver.cu", "solver.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)),
+    Source("convolution.cu", "convolution.s", ("REAL=float", "NAME=archdef_s"), fused=True),
+    Source("convolution.cu", "convolution.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)),
     Source("fft.cu", "fft.s", ("REAL=float", "NAME=archdef_fft_s_"), fused=True), Source("fft.cu", "fft.d", ("REAL=double", "NAME=archdef_fft_d_"), ("fp64",)),
     _curand("Xorwow", "float"), _curand("Philox", "float"), _curand("Mrg", "float", ("fp64",)), _curand("Sobol", "float"),
     *(_curand(state, "double", ("fp64",)) for state in ("Xorwow", "Philox", "Mrg", "Sobol")))}

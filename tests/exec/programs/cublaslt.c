@@ -168,6 +168,7 @@ static void wrong(void)
     void *halves = layout(HALF, 3, 5, 0, 0, 1), *thin = layout(SINGLE, 4, 5, 0, 0, 2), *odd = layout(SINGLE, 4, 5, 0, 0, 1), *low, *high;
     uint64_t garbage[32] = {1, 2, 3};
     int order = 2, value;
+    int64_t back = -12;
     float one = 1, zero = 0;
     size_t size;
     result_t found;
@@ -189,6 +190,11 @@ static void wrong(void)
     printf("order %d\n", MATMUL(x, a, x, b, x, odd));
     printf("algorithm %d\n", cublasLtMatmul(lt, product, &one, x, a, x, b, &zero, x, d, x, d, garbage, 0, 0, 0));
     printf("leading %d\n", cublasLtMatrixLayoutCreate(&low, SINGLE, 4, 3, 3) || MATMUL(x, low, x, b, x, d) != 7);
+    CHECK(cublasLtMatrixLayoutCreate(&low, SINGLE, 4, 3, (int64_t)1 << 40));
+    printf("far %d\n", MATMUL(x, low, x, b, x, d));
+    CHECK(cublasLtMatrixLayoutCreate(&low, SINGLE, 4, 3, 4));
+    CHECK(cublasLtMatrixLayoutSetAttribute(low, STRIDE, &back, 8));
+    printf("back %d\n", MATMUL(x, low, x, b, x, d));
     printf("attribute %d\n", set_to(product, 99, 0, 4));
     printf("bytes %d\n", set_to(product, EPILOGUE, 1, 8));
     printf("scale %d\n", set_to(product, 17, (int64_t)x, 8));

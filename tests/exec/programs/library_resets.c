@@ -8,6 +8,7 @@ float cublasSdot(int, const float *, int, const float *, int);
 int curandCreateGenerator(void **, int), curandCreateGeneratorHost(void **, int), curandDestroyGenerator(void *), curandGenerate(void *, unsigned *, size_t);
 int cufftPlan1d(int *, int, int, int), cufftExecC2C(int, void *, void *, int), cufftDestroy(int);
 int cusparseCreate(void **), cusparseDestroy(void *), cusparseSetStream(void *, void *);
+int cusolverDnCreate(void **), cusolverDnSetStream(void *, void *), cudnnCreate(void **), cudnnSetStream(void *, void *);
 
 enum { COUNT = 1000 };
 
@@ -24,13 +25,15 @@ static float *ones(void)
 
 static void one(void)
 {
-    void *blas, *sparse, *random, *random_host;
+    void *blas, *sparse, *random, *random_host, *solver, *dnn;
     int plan;
     unsigned some[4];
     float *x = ones(), sum = 0;
     CHECK(cublasCreate_v2(&blas));
     CHECK(cublasInit());
     CHECK(cusparseCreate(&sparse));
+    CHECK(cusolverDnCreate(&solver));
+    CHECK(cudnnCreate(&dnn));
     CHECK(curandCreateGenerator(&random, 101));
     CHECK(curandCreateGeneratorHost(&random_host, 161));
     CHECK(cufftPlan1d(&plan, COUNT, 0x29, 1));
@@ -47,6 +50,8 @@ static void one(void)
     cublasSdot(COUNT, x, 1, x, 1);
     printf("older %d\n", cublasGetError());
     printf("sparse %d\n", cusparseSetStream(sparse, 0));
+    printf("solver %d\n", cusolverDnSetStream(solver, 0));
+    printf("dnn %d\n", cudnnSetStream(dnn, 0));
     printf("random %d\n", curandGenerate(random, (unsigned *)x, 4));
     printf("random_host %d\n", curandGenerate(random_host, some, 4));
     printf("plan %d\n", cufftExecC2C(plan, x, x, -1));

@@ -56,9 +56,10 @@ def _checked(layout: Described, what: str) -> Described:
     if layout[ORDER] not in (_COLUMNS, _ROWS):
         raise Refusal("NotSupported", f"{what} in order {layout[ORDER]}: column by column and row by row are there")
     at_least(1, batches=layout[BATCHES])
+    at_least(0, stride=layout[STRIDE])
     at_least(max(1, layout[ROWS if layout[ORDER] == _COLUMNS else COLUMNS]), **{f"leading_dimension_of_{what}": layout[LEADING]})
-    if max(layout[ROWS], layout[COLUMNS]) > _MOST:
-        raise Refusal("NotSupported", f"{what} of {layout[ROWS]} x {layout[COLUMNS]}")
+    if max(layout[ROWS], layout[COLUMNS], layout[LEADING]) > _MOST:
+        raise Refusal("NotSupported", f"{what} of {layout[ROWS]} x {layout[COLUMNS]}, whose leading dimension is {layout[LEADING]}")
     return layout
 
 

@@ -1,0 +1,77 @@
+"""Handles of cuDNN, its version and its statuses."""
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.libraries.library import Library, Life, living, present
+from archdef.runtime.status import Refusal
+
+LIBRARY: Final = Library("cudnn", not_supported=3000, lacking=3007, other=4000, statuses={
+    "InvalidResourceHandle": 1001, "MemoryAllocation": 4004, "InvalidValue": 2000, "InvalidConfiguration": 2000, "IllegalAddress": 5000,
+    "MisalignedAddress": 5000, "LaunchFailure": 5000, "LaunchTimeout": 5000, "LaunchOutOfResources": 5000})
+answers = LIBRARY.answers
+_NAMES: Final = {0: "SUCCESS", 1001: "NOT_INITIALIZED", 2000: "BAD_PARAM", 3000: "NOT_SUPPORTED", 3007: "NOT_SUPPORTED_ARCH_MISMATCH", 4000: "INTERNAL_ERROR",
+                 4004: "INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", 5000: "EXECUTION_FAILED"}
+_VERSION: Final = (9, 0, 0)
+"""The first version with these numbers of statuses."""
+
+
+@attrs.define(eq=False)
+class Dnn:
+    """What a handle stands for."""
+
+    life: Life
+    stream: int = 0
+
+
+def dnn(thread: Thread, handle: int) -> Dnn:
+    """Give what a handle stands for. Raises Refusal."""
+    return living(thread, handle, Dnn)
+
+
+@answers("cudnnCreate")
+def create(thread: Thread, out: int) -> None:
+    """Make a handle."""
+    present(handle=out)
+    thread.memory.put_word(out, thread.session.handle(Dnn(Life.now(thread))))
+
+
+@answers("cudnnDestroy")
+def destroy(thread: Thread, handle: int) -> None:
+    """Give a handle up."""
+    thread.session.thing(handle, Dnn)
+    thread.session.forget(handle)
+
+
+LIBRARY.sets_stream("cudnnSetStream", dnn)
+LIBRARY.gets_stream("cudnnGetStream", dnn)
+
+
+@answers("cudnnGetVersion")
+def version(thread: Thread) -> int:
+    """Say which version these functions are of."""
+    return 10000 * _VERSION[0] + 100 * _VERSION[1] + _VERSION[2]
+
+
+@answers("cudnnGetCudartVersion")
+def runtime_version(thread: Thread) -> int:
+    """Say which runtime it is for."""
+    return 1000 * thread.session.cuda
+
+
+@answers("cudnnGetProperty")
+def get_property(thread: Thread, kind: Int, out: int) -> None:
+    """Give a part of the version: major, minor, patch."""
+    if signed(kind) not in range(len(_VERSION)):
+        raise Refusal("InvalidValue", f"no property {signed(kind)}")
+    present(value=out)
+    thread.memory.put_word(out, _VERSION[signed(kind)], 4)
+
+
+@answers("cudnnGetErrorString")
+def status_name(thread: Thread, number: Int) -> int:
+    """Give the name of a status."""
+    return thread.string("CUDNN_STATUS_" + _NAMES.get(number, "UNKNOWN"))
