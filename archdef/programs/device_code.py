@@ -28,9 +28,10 @@ _OF_HOST_LIBRARIES: Final = ("cublas", "cusparse", "cusolver")
 _OF_THE_RUNTIME: Final = re.compile(r"<<<|\bcuda[A-Z]\w*\s*\(")
 _RUNTIME: Final = "#if __has_include(<cuda_device_runtime_api.h>)\n#include <cuda_device_runtime_api.h>\n#endif\n"
 """What kernels call to launch others; newer NVRTC know no launch without it."""
-_IMPLIED: Final = {"limits.h": re.compile(r"\b(?:CHAR_BIT|(?:[SU]?CHAR|U?(?:SHRT|INT|L?LONG))_M(?:IN|AX))\b"), "math.h": re.compile(r"\b(?:M_\w+|INFINITY|NAN)\b"),
+_IMPLIED: Final = {"limits.h": re.compile(r"\b(?:CHAR_BIT|(?:[SU]?CHAR|U?(?:SHRT|INT|L?LONG))_M(?:IN|AX))\b"),
+                   "math.h": re.compile(r"\b(?:M_\w+|INFINITY|NAN)\b"),
                    "stdlib.h": re.compile(r"\b(?:u(?:short|int|long)|u_char|u?int\d+_t|EXIT_\w+)\b")}
-"""Headers that ``cuda_runtime.h`` includes → names of them that sources use without a word of the header; those that C++ libraries of CUDA define, too."""
+"""Headers that ``cuda_runtime.h`` includes → names of them that sources use without a word of the header; C++ libraries of CUDA define some, too."""
 _DEPRECATED: Final = "#pragma nv_diag_suppress 1215\n"
 """CUDA calls functions deprecated that read references."""
 _USED: Final = re.compile(rb"using\s+namespace\s+(std::[\w:]+)\s*;")
