@@ -5,11 +5,12 @@ import click
 
 import archdef
 from archdef.cli.common import common_options, emit
+from archdef.cli.nvcc_options import BuildCommand
 from archdef.cli.output import will_write
 from archdef.options import ArchitectureName
 
 
-@click.command("build")
+@click.command("build", cls=BuildCommand)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @click.option("--output", "-o", "program", required=True, type=click.Path(dir_okay=False), help="The executable to write.")
 @click.option("--arch", "-a", "arch", metavar="ARCH", type=ArchitectureName(),

@@ -1,10 +1,12 @@
 """Contexts of the driver, and the one notion of a current device that it has in common with the runtime."""
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from archdef.errors import ArchdefError
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -171,6 +173,7 @@ class Contexts:
             thread.runtime.SetDevice(chosen)
 
     def _empty(self, thread: Thread, context: Context) -> None:
+        self._drain(context.device)
         for module in list(context.modules):
             module.forget(self.session)
         context.modules.clear()
@@ -180,9 +183,15 @@ class Contexts:
         context.allocations.clear()
 
     def unload(self, module: Loaded) -> None:
-        """Forget a module, whichever context it was loaded in."""
+        """Forget a module, whichever context it was loaded in; its kernels end first, and what they print is printed."""
         with self.session.lock:
-            for context in self.known_ones:
-                if module in context.modules:
-                    context.modules.remove(module)
+            found = [context for context in self.known_ones if module in context.modules]
+        for context in found:
+            self._drain(context.device)
+            context.modules.remove(module)
         module.forget(self.session)
+
+    def _drain(self, device: int) -> None:
+        """Wait for what a device has to do. A fault of it is for the calls that ask."""
+        with contextlib.suppress(ArchdefError):
+            self.session.runtime.device(device).context.drain()

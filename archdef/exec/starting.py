@@ -26,10 +26,10 @@ def ended(program: subprocess.Popen[bytes]) -> int:
     one kills it, and is raised.
     """
     try:
-        return program.wait()
+        return _ended(program)
     except KeyboardInterrupt:
         try:
-            return program.wait()
+            return _ended(program)
         except BaseException:
             program.kill()
             program.wait()
@@ -65,6 +65,12 @@ def ancestors(process: int) -> Iterator[int]:
         except (OSError, IndexError, ValueError):
             return
         yield process
+
+
+def _ended(program: subprocess.Popen[bytes]) -> int:
+    """Wait for the end before the exit code is taken: the interrupt that ends the program ends this wait, too, and the code would be lost with it."""
+    os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+    return program.wait()
 
 
 def refusal(program: str, error: OSError) -> str:

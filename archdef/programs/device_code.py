@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _STDINT: Final = {"stdint.h": re.sub(r"(?<=[0-9#U])LL\b", "L", standard_headers.HEADERS["stdint.h"].replace("long long", "long"))}
 _WITH_TYPES: Final = ("cuda/std/cstdint", "cuda/std/__cuda/cstdint_prelude.h", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h")
 """Headers of CUDA that define the types for NVRTC."""
+_ALL_OF_CUB: Final = "cub/cub.cuh"
+_PARTS_OF_KERNELS: Final = ("block", "warp")
+"""Folders of CUB for kernels; what hosts call beside them NVRTC refuses."""
+_OF_THE_HOSTS_CXX: Final = re.compile(r"^\s*#\s*include\s*<[a-z_]+>", re.MULTILINE)
 _HOST_ONLY: Final = ("cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_profiler_api.h", "cudaProfiler.h", "driver_types.h", "nvToolsExt.h",
                      "nvrtc.h")
 """Headers of CUDA that declare what hosts call; what they have for devices is built into NVRTC."""
@@ -24,8 +28,10 @@ _OF_HOST_LIBRARIES: Final = ("cublas", "cusparse", "cusolver")
 _OF_THE_RUNTIME: Final = re.compile(r"<<<|\bcuda[A-Z]\w*\s*\(")
 _RUNTIME: Final = "#if __has_include(<cuda_device_runtime_api.h>)\n#include <cuda_device_runtime_api.h>\n#endif\n"
 """What kernels call to launch others; newer NVRTC know no launch without it."""
-_IMPLIED: Final = "".join(f"#include <{name}>\n" for name in ("limits.h", "math.h", "stdlib.h"))
-"""Headers that ``cuda_runtime.h`` includes: sources say ``uint``, ``INT_MAX`` and ``M_PI`` without a word of them."""
+_IMPLIED: Final = {"limits.h": re.compile(r"\b(?:CHAR_BIT|(?:[SU]?CHAR|U?(?:SHRT|INT|L?LONG))_M(?:IN|AX))\b"),
+                   "math.h": re.compile(r"\b(?:M_\w+|INFINITY|NAN)\b"),
+                   "stdlib.h": re.compile(r"\b(?:u(?:short|int|long)|u_char|u?int\d+_t|EXIT_\w+)\b")}
+"""Headers that ``cuda_runtime.h`` includes → names of them that sources use without a word of the header; C++ libraries of CUDA define some, too."""
 _DEPRECATED: Final = "#pragma nv_diag_suppress 1215\n"
 """CUDA calls functions deprecated that read references."""
 _USED: Final = re.compile(rb"using\s+namespace\s+(std::[\w:]+)\s*;")
@@ -50,10 +56,7 @@ def device_code(source: Source, instances: str) -> str:
     for literal in source.every("compound_literal_expression"):
         _make_standard(source, literal, edits)
     code = edits.apply()
-    used = sorted({match[1].decode() for item in kept if (match := _USED.match(source.text(item.core)))})
-    quiet = _DEPRECATED if any(references.is_reference(source, item) for item in kept) else ""
-    spaces = "namespace std {}\n" + "".join(f"namespace {name} {{}}\n" for name in used)
-    return _IMPLIED + quiet + spaces + (_RUNTIME if _OF_THE_RUNTIME.search(code) else "") + code + instances
+    return _before(source, kept, code) + code + instances
 
 
 def headers(folders: Sequence[Path]) -> dict[str, str]:
@@ -63,6 +66,11 @@ def headers(folders: Sequence[Path]) -> dict[str, str]:
     for name in _WITH_TYPES:
         if path := next((folder / name for folder in folders if (folder / name).is_file()), None):
             found[name] = re.sub(r"(?<=signed )long long(?=\s+u?int64_t\b|;)", "long", path.read_text(encoding="utf-8"))
+    for folder in folders:
+        if (folder / _ALL_OF_CUB).is_file():
+            of_kernels = sorted(path for part in _PARTS_OF_KERNELS for path in (folder / "cub" / part).glob("*.cuh")
+                                if not _OF_THE_HOSTS_CXX.search(path.read_text(encoding="utf-8")))
+            found[_ALL_OF_CUB] = "#pragma once\n" + "".join(f"#include <{path.relative_to(folder)}>\n" for path in of_kernels)
     return found
 
 
@@ -76,6 +84,18 @@ def header(name: str, folders: tuple[Path, ...]) -> str | None:
     if maca.is_half(inside) or inside in standard_headers.HEADERS or any((folder / inside).is_file() for folder in folders):
         return f"#include {name}"
     return None
+
+
+def _before(source: Source, kept: set[Item], code: str) -> str:
+    """Give what stands before the code: what the host's compiler has without a word of it."""
+    parts = [f"#include <{name}>\n" for name, said in _IMPLIED.items() if said.search(code)]
+    if any(references.is_reference(source, item) for item in kept):
+        parts.append(_DEPRECATED)
+    used = sorted({match[1].decode() for item in kept if (match := _USED.match(source.text(item.core)))})
+    parts += ["namespace std {}\n", *(f"namespace {name} {{}}\n" for name in used)]
+    if _OF_THE_RUNTIME.search(code):
+        parts.append(_RUNTIME)
+    return "".join(parts)
 
 
 def _make_standard(source: Source, literal: Node, edits: Edits) -> None:

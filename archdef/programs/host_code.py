@@ -71,10 +71,11 @@ namespace cooperative_groups {}
 namespace nvcuda { namespace wmma {} }
 """
 _NOINLINE: Final = "#define __noinline__ __attribute__((noinline))"
-_FUNCTIONS: Final = """
-static inline float rsqrt(float x) { return 1.0f / sqrtf(x); }
-static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
-static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+_FUNCTIONS: Final = {"rsqrt": "1.0 / sqrt(x)", "rcbrt": "1.0 / cbrt(x)", "normcdf": "0.5 * erfc(-x * M_SQRT1_2)"}
+"""Functions that CUDA has for hosts, too, and C has not."""
+_FUNCTION: Final = """static inline double NAME(double x) { return VALUE; }
+static inline float NAME(float x) { return (float)NAME((double)x); }
+static inline float NAMEf(float x) { return NAME(x); }
 """
 _CHOICE: Final = """template <typename A, typename B, typename P = decltype(+A()), typename Q = decltype(+B())>
 static inline typename std::enable_if<std::is_arithmetic<P>::value && std::is_arithmetic<Q>::value, typename std::common_type<P, Q>::type>::type NAME(A a, B b)
@@ -177,7 +178,9 @@ def host_code(source: Source, relocatable: bool = False) -> HostCode:
 def prologue(texts: frozenset[bytes]) -> str:
     """Give what stands before the host's code; a function that the source defines itself is left out, and a template where it defines one."""
     both = [_CHOICE.replace("NAME", name).replace("SIGN", sign) for name, sign in (("min", "<"), ("max", ">")) if f"{name}<>".encode() not in texts]
-    return (f"{PROLOGUE}#undef __noinline__\n{_NOINLINE}\n" + ("" if {b"rsqrt", b"rsqrtf", b"rsqrt<>"} & texts else _FUNCTIONS)
+    functions = [_FUNCTION.replace("NAME", name).replace("VALUE", value) for name, value in _FUNCTIONS.items()
+                 if not {name.encode(), f"{name}f".encode(), f"{name}<>".encode()} & texts]
+    return (f"{PROLOGUE}#undef __noinline__\n{_NOINLINE}\n" + "".join(functions)
             + "#include <type_traits>\n" * bool(both) + "".join(both))
 
 

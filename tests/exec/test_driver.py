@@ -27,6 +27,12 @@ def test_a_part_of_the_driver_does_what_it_shall(build, machine, part, tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0, found.failures
 
 
+@pytest.mark.skipif("h100" not in MACHINES, reason="needs the plugins of this repository")
+def test_kernels_end_and_print_before_their_module_or_context_goes(build, tmp_path):
+    found, printed = run([build("driver", "driver", TEXT), "endings"], "h100", tmp_path)
+    assert printed == "within, unloaded\nwithin, PASSED\n" and found.left == {} and found.launches == 2
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_kernel_is_launched_in_every_way_on_every_kind_of_machine(build, machine, tmp_path):
     found, printed = run([build("driver", "driver", CODE), "launches"], machine, tmp_path)

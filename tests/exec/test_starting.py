@@ -81,3 +81,20 @@ def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(b
         os.killpg(running.pid, signal.SIGINT)       # as a terminal does
         said = running.stdout.read()
     assert running.returncode == 128 + signal.SIGINT and "on gt200: ended by SIGINT" in said and "\nvector_add  " in said and "v100" not in said
+
+
+def test_an_interrupt_that_comes_as_the_program_ends_loses_no_exit_code(monkeypatch):
+    """What ends the program interrupts the call that waits for it, too: at worst just when that has taken the exit code from the system."""
+    interrupted = []
+
+    def interrupting(function):
+        def called(*arguments):
+            found = function(*arguments)
+            if not interrupted:
+                interrupted.append(function)
+                raise KeyboardInterrupt
+            return found
+        return called
+    for name in ("waitid", "waitpid"):
+        monkeypatch.setattr(os, name, interrupting(getattr(os, name)))
+    assert starting.ended(subprocess.Popen(["sh", "-c", "exit 7"])) == 7 and len(interrupted) == 1

@@ -269,6 +269,24 @@ def test_host_code_knows_the_numbers_of_headers_for_devices(made, tmp_path):
     assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
 
 
+def test_hosts_have_the_functions_that_cuda_adds_to_those_of_c(made, tmp_path):
+    made("#include <cstdio>\n__host__ __device__ double all(double x) { return rsqrt(x) + rcbrt(x) + normcdf(x); }\n"
+         "__global__ void k(double *p) { *p = all(0.25); }\nint main() { double *p, there; float f = 0.25f; cudaMalloc(&p, 8); k<<<1, 1>>>(p);\n"
+         "cudaMemcpy(&there, p, 8, cudaMemcpyDeviceToHost); double off = there - all(0.25) + rsqrtf(f) - 2 + rcbrtf(f) - rcbrt(f) + normcdff(f) - normcdf(f);\n"
+         "puts(off < 1e-6 && off > -1e-6 && rsqrt(0.25) == 2 ? \"PASSED\" : \"FAILED\"); }\n")
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "PASSED\n"
+
+
+def test_the_header_of_all_of_cub_is_for_kernels_what_they_can_use_of_it(tmp_path):
+    """NVRTC refuses what CUB has for hosts, and headers of C++ that it has not."""
+    for name, text in (("cub.cuh", "#include <cub/device/device_scan.cuh>\n"), ("block/block_scan.cuh", "#include <cub/util_type.cuh>\n"),
+                       ("block/block_limits.cuh", "#  include <limits>\n"), ("warp/warp_scan.cuh", ""), ("device/device_scan.cuh", "")):
+        (tmp_path / "cub" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "cub" / name).write_text(text)
+    assert device_code.headers((tmp_path,))["cub/cub.cuh"] == "#pragma once\n#include <cub/block/block_scan.cuh>\n#include <cub/warp/warp_scan.cuh>\n"
+    assert "cub/cub.cuh" not in device_code.headers((tmp_path / "cub",))
+
+
 def test_a_program_may_compile_kernels_itself(made, tmp_path):
     made("#include <nvrtc.h>\n#include <cuda_runtime.h>\n#include <cstdio>\nint main() { int major, minor; cudaFree(nullptr); puts(nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && major >= 11"
          " ? \"PASSED\" : \"FAILED\"); }\n", "main.cpp", libraries=["nvrtc"])

@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from archdef import exec as programs
 from archdef import registry
 from archdef.frontends import nvrtc
+from archdef.cli import main
 from archdef.programs import build
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
@@ -111,3 +113,17 @@ def test_machines_beside_each_other_have_a_dash_where_nothing_ran_and_say_how_th
     table = str(programs.Beside([programs.run([str(tmp_path / "program"), code], machine) for machine, code in (("gt200", "0"), ("k40", "3"))]))
     rows = {line[:18].strip(): line[18:].split() for line in table.splitlines()}
     assert rows["fill"][0] == "-" and len(rows["fill"]) == 3 and rows["exit code"] == ["0", "3"]
+
+
+@pytest.mark.parametrize("option, said", [
+    (["-arch=sm_20"], "-arch=sm_20 is an option of nvcc's; the machine says what is compiled for: -a NAME"), (["-lineinfo"], "line numbers are always kept"),
+    (["-gencode", "arch=compute_35,code=sm_35"], "-a NAME"), (["-Wall"], "follow -Xcompiler"), (["-use_fast_math"], "only nvcc has it"),
+    (["-maxrregcount=32"], "only nvcc has it"), (["-m64"], "all programs are of 64 bits"), (["-fopenmp"], "follow -Xcompiler")])
+def test_options_of_nvcc_are_answered_by_what_stands_for_them(source, option, said):
+    done = CliRunner().invoke(main, ["build", *option, "-o", "program", str(source)])
+    assert done.exit_code == 2 and said in done.output
+
+
+def test_what_is_passed_to_the_hosts_compiler_and_what_both_have_is_no_option_of_nvccs(source):
+    done = CliRunner().invoke(main, ["build", "-Xcompiler", "-Wall", "-fmad=false", "-O3", "-std=c++14", "-lm", "-o", "nowhere/program", str(source)])
+    assert done.exit_code and "nvcc" not in done.output and "nowhere" in done.output

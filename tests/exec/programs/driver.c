@@ -236,6 +236,19 @@ static void asked(void)
     FAILS("CUDA_ERROR_INVALID_CONTEXT", cuCtxSynchronize());
 }
 
+/* nothing waits for kernels but the end of what they are of */
+static void endings(void)
+{
+    CUfunction says = function("says");
+    CHECK(cuLaunchKernel(says, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
+    CHECK(cuModuleUnload(module));
+    puts("unloaded");
+    fflush(stdout);
+    CHECK(cuModuleLoadData(&module, device_code));
+    CHECK(cuLaunchKernel(function("says"), 1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
+    CHECK(cuCtxDestroy(context));
+}
+
 static void uninitialised(void)
 {
     CUcontext got = (void *)1;
@@ -411,7 +424,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
         {"launches", launches}, {"images", images}, {"handles", handles}, {"entry_points", entry_points}, {"contexts", contexts}, {"memory", memory},
-        {"limits", limits}, {"linking", linking}};
+        {"limits", limits}, {"linking", linking}, {"endings", endings}};
     if (!strcmp(arguments[1], "uninitialised"))
         uninitialised();
     if (!strcmp(arguments[1], "asked"))

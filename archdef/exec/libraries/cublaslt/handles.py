@@ -12,7 +12,7 @@ def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
     thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.now(thread))))
+    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.current(thread))))
 
 
 @answers("cublasLtDestroy")

@@ -6,7 +6,7 @@ from typing import Final
 import attrs
 
 from archdef.exec.calls import Int, Thread, signed
-from archdef.exec.libraries.library import Library, Life, living, present
+from archdef.exec.libraries.library import BoundContext, Library, present, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cudnn", not_supported=3000, lacking=3007, other=4000, statuses={
@@ -23,20 +23,20 @@ _VERSION: Final = (9, 0, 0)
 class Dnn:
     """What a handle stands for."""
 
-    life: Life
+    life: BoundContext
     stream: int = 0
 
 
 def dnn(thread: Thread, handle: int) -> Dnn:
     """Give what a handle stands for. Raises Refusal."""
-    return living(thread, handle, Dnn)
+    return usable(thread, handle, Dnn)
 
 
 @answers("cudnnCreate")
 def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
-    thread.memory.put_word(out, thread.session.handle(Dnn(Life.now(thread))))
+    thread.memory.put_word(out, thread.session.handle(Dnn(BoundContext.current(thread))))
 
 
 @answers("cudnnDestroy")

@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import Library, Life, Real, blocks, living, present
+from archdef.exec.libraries.library import BoundContext, Library, Real, blocks, present, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusolver", not_supported=9, lacking=4, other=7, statuses={
@@ -23,20 +23,20 @@ _BLOCK: Final = (16, 8)
 class Solver:
     """What a handle stands for."""
 
-    life: Life
+    life: BoundContext
     stream: int = 0
 
 
 def solver(thread: Thread, handle: int) -> Solver:
     """Give what a handle stands for. Raises Refusal."""
-    return living(thread, handle, Solver)
+    return usable(thread, handle, Solver)
 
 
 @answers("cusolverDnCreate")
 def create(thread: Thread, out: int) -> None:
     """Make a handle."""
     present(handle=out)
-    thread.memory.put_word(out, thread.session.handle(Solver(Life.now(thread))))
+    thread.memory.put_word(out, thread.session.handle(Solver(BoundContext.current(thread))))
 
 
 @answers("cusolverDnDestroy")
