@@ -107,7 +107,7 @@ def algorithms(thread: Thread, handle: int, about: int, a: int, b: int, c: int, 
 def matmul(thread: Thread, handle: int, about: int, alpha: int, a: int, layout_a: int, b: int, layout_b: int, beta: int, c: int, layout_c: int, d: int,
            layout_d: int, algorithm: int, workspace: int, workspace_bytes: int, stream: int) -> None:
     """D = epilogue(alpha op(A) op(B) + beta C)."""
-    target = Blas(blas(thread, handle).life, stream)
+    target = Blas(blas(thread, handle).context, stream)
     found = _product(thread, about, layout_a, layout_b, layout_c, layout_d)
     if algorithm and thread.memory.get(algorithm, len(_ALGORITHM)) != _ALGORITHM:
         raise Refusal("InvalidValue", "an algorithm that cublasLtMatmulAlgoGetHeuristic has not given")

@@ -23,7 +23,7 @@ _VERSION: Final = (9, 0, 0)
 class Dnn:
     """What a handle stands for."""
 
-    life: BoundContext
+    context: BoundContext
     stream: int = 0
 
 

@@ -23,7 +23,7 @@ _BLOCK: Final = (16, 8)
 class Solver:
     """What a handle stands for."""
 
-    life: BoundContext
+    context: BoundContext
     stream: int = 0
 
 
