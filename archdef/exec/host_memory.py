@@ -168,9 +168,10 @@ class HostMemory:
     def unregister(self, connection: Connection, address: int) -> None:
         """Forget that; pages that were replaced become the program's own again. Raises Refusal."""
         with self._lock:
-            found, allocated = self._registered.remove(address), self._shared.at(address) is not None
+            found = self._registered.remove(address)
+            within = self._shared.at(address) is not None or self._registered.at(address) is not None
         if found is None:
-            raise Refusal("InvalidValue" if allocated else "HostMemoryNotRegistered", f"{address:#x} was not page-locked by cudaHostRegister")
+            raise Refusal("InvalidValue" if within else "HostMemoryNotRegistered", f"{address:#x} was not page-locked by cudaHostRegister")
         if found.on_devices:
             self._hide(found.on_devices)
             connection.replace(found.first_page, found.pages_bytes, None)

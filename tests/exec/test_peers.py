@@ -10,7 +10,8 @@ PEERS = [name for name in ("v100", "h100") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not UNIFIED, reason="needs the plugins of this repository")
 
 
-@pytest.mark.parametrize("machine, part", [*((name, "unified") for name in UNIFIED), *((name, "separate") for name in SEPARATE)])
+@pytest.mark.parametrize("machine, part", [*((name, "unified") for name in UNIFIED), *((name, "separate") for name in SEPARATE),
+                                           *((name, "boxes") for name in (*UNIFIED[:1], *SEPARATE[:1]))])
 def test_an_address_means_the_memory_of_one_device(build, machine, part, tmp_path):
     found, printed = run([build("peers"), part], machine, tmp_path, devices=2)
     assert printed == "PASSED\n" and found.missing == {}, found.failures

@@ -4,6 +4,8 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
+import attrs
+
 from archdef.exec.calls import Thread
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import copies
@@ -16,7 +18,7 @@ _RECTANGLE: Final = struct.Struct("<QQI4x4QQQI4x4QQQ")
 """CUDA_MEMCPY2D: of each end its column in bytes, row, kind, host address, device address, array, bytes from row to row; width in bytes and height."""
 BOX: Final = struct.Struct("<4QI4x6Q4QI4x6Q3Q")
 """CUDA_MEMCPY3D: of each end column, row, plane, level of detail, kind, host address, device address, array, 0, bytes from row to row, rows from
-plane to plane; width, height and depth."""
+plane to plane; width, height and depth. CUDA_MEMCPY3D_PEER has a context in place of 0."""
 _HOST, _DEVICE, _ARRAY, _UNIFIED = range(1, 5)
 _DIRECTIONS: Final = {(_HOST, _HOST): ends.HOST_TO_HOST, (_HOST, _DEVICE): ends.HOST_TO_DEVICE, (_DEVICE, _HOST): ends.DEVICE_TO_HOST,
                       (_DEVICE, _DEVICE): ends.DEVICE_TO_DEVICE}
@@ -35,6 +37,8 @@ class _End(NamedTuple):
     pitch: int
     rows: int
     """From plane to plane; 0: one plane."""
+    context: int = 0
+    """Whose address it is; 0: the current one's, or the host's."""
 
     @property
     def lies_in(self) -> int:
@@ -45,7 +49,10 @@ class _End(NamedTuple):
         """Give it as rows at an address, or as a part of an array. Raises Refusal."""
         if self.kind == _ARRAY:
             return thread.session.thing(self.array, Array).region_of_bytes(self.x, self.y, self.z, (width, height, depth))
-        return self.place(width, height, depth)
+        place = self.place(width, height, depth)
+        if self.context and self.kind != _HOST:
+            return attrs.evolve(place, device=thread.session.contexts.known(self.context).device)
+        return place
 
     def place(self, width: int, height: int, depth: int) -> Place:
         """Give it as rows at an address. Raises Refusal."""
@@ -61,13 +68,16 @@ class _End(NamedTuple):
         return Place(start + (self.z * self.rows + self.y) * pitch + self.x, pitch, self.rows * pitch)
 
 
-def _ends_of_box(data: bytes) -> tuple[_End, _End, tuple[int, int, int]]:
-    """Read source, destination, and width, height and depth. Raises Refusal."""
+def _ends_of_box(data: bytes, peers: bool = False) -> tuple[_End, _End, tuple[int, int, int]]:
+    """Read source, destination, and width, height and depth. Raises Refusal.
+
+    peers : whether each end has a context.
+    """
     words = BOX.unpack(data)
     if words[3] or words[14]:
         raise Refusal("NotSupported", "levels of detail: textures have one here")
-    source, to = (_End(x, y, z, kind, host, device, array, pitch, rows)
-                  for x, y, z, _, kind, host, device, array, _, pitch, rows in (words[:11], words[11:22]))
+    source, to = (_End(x, y, z, kind, host, device, array, pitch, rows, context if peers else 0)
+                  for x, y, z, _, kind, host, device, array, context, pitch, rows in (words[:11], words[11:22]))
     return source, to, (words[22], words[23], words[24])
 
 
@@ -99,8 +109,8 @@ def _rectangle(thread: Thread, description: int, stream: int, wait: bool) -> Non
     _copy(thread, to, source, (words[14], words[15], 1), stream, wait)
 
 
-def _box(thread: Thread, description: int, stream: int, wait: bool) -> None:
-    source, to, box = _ends_of_box(thread.memory.get(description, BOX.size))
+def _box(thread: Thread, description: int, stream: int, wait: bool, peers: bool = False) -> None:
+    source, to, box = _ends_of_box(thread.memory.get(description, BOX.size), peers)
     _copy(thread, to, source, box, stream, wait)
 
 
@@ -126,3 +136,15 @@ def copy_planes(thread: Thread, description: int) -> None:
 def copy_planes_async(thread: Thread, description: int, stream: int) -> None:
     """Put a copy of a box into a stream."""
     _box(thread, description, stream, wait=False)
+
+
+@answers("cuMemcpy3DPeer")
+def copy_planes_of_peers(thread: Thread, description: int) -> None:
+    """Copy a box between devices and wait."""
+    _box(thread, description, 0, wait=True, peers=True)
+
+
+@answers("cuMemcpy3DPeerAsync")
+def copy_planes_of_peers_async(thread: Thread, description: int, stream: int) -> None:
+    """Put a copy of a box between devices into a stream."""
+    _box(thread, description, stream, wait=False, peers=True)

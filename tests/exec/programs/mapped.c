@@ -153,7 +153,8 @@ static void wrong(void)
     CHECK(cudaHostRegister(here, sizeof here, Mapped));
     expect(cudaHostGetDevicePointer((void **)&there, here, 0) == 801, "memory on the stack");
     expect(cudaHostRegister((char *)here - 1, sizeof here, 0) == 712, "some of it twice");
-    expect(cudaHostRegister(here, sizeof here, 0) == 712 && cudaHostUnregister(here + 1) == 713, "twice, and not at all");
+    expect(cudaHostRegister(here, sizeof here, 0) == 712 && cudaHostUnregister(here + 1) == 1 && cudaHostUnregister(here + sizeof here) == 713,
+           "twice, not where it begins, and not at all");
     CHECK(cudaHostUnregister(here));
 }
 

@@ -3,6 +3,7 @@
 
 struct attributes { int kind, device; void *on_device, *on_host; };
 int cudaPointerGetAttributes(struct attributes *, const void *), cudaMemcpyPeer(void *, int, const void *, int, size_t);
+int cudaMemcpy3DPeer(const void *), cudaMemcpy3DPeerAsync(const void *, cudaStream_t);
 int cudaDeviceCanAccessPeer(int *, int, int), cudaDeviceEnablePeerAccess(int, unsigned), cudaDeviceDisablePeerAccess(int), cudaDeviceReset(void);
 
 enum { N = 256, BYTES = N * sizeof(int) };
@@ -110,6 +111,32 @@ static void peers(void)
     EXPECT(scaled(0, late, 1) == 700);
 }
 
+/* Rows of 8 of 16 numbers, of plane 1 on device 0, to rows 1 and 2 of plane 0 on device 1. */
+static void boxes(void)
+{
+    enum { COLUMNS = 16, ROWS = 4 };
+    struct {
+        void *from_array; struct place from; struct pitched source; int source_device;
+        void *to_array; struct place to; struct pitched target; int target_device;
+        struct extent extent;
+    } copy = {.from = {0, 1, 1}, .source = {on[0], COLUMNS * sizeof(int), COLUMNS, ROWS}, .source_device = 0,
+              .to = {4 * sizeof(int), 2, 0}, .target = {on[1], COLUMNS * sizeof(int), COLUMNS, ROWS}, .target_device = 1, .extent = {8 * sizeof(int), 2, 1}};
+    int got[N], zeros[N] = {0};
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaMemcpy(on[0], numbers, BYTES, ToDevice));
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaMemcpy(on[1], zeros, BYTES, ToDevice));
+    CHECK(cudaMemcpy3DPeer(&copy));
+    CHECK(cudaMemcpy(got, on[1], BYTES, ToHost));
+    for (int i = 0; i < N; ++i) {
+        int row = i / COLUMNS, column = i % COLUMNS, copied = (row == 2 || row == 3) && column >= 4 && column < 12;
+        EXPECT(got[i] == (copied ? numbers[(ROWS + row - 1) * COLUMNS + column - 4] : 0));
+    }
+    copy.extent.height = 0;
+    CHECK(cudaMemcpy3DPeerAsync(&copy, 0));
+    CHECK(cudaDeviceSynchronize());
+}
+
 static void strangers(void) { EXPECT(scaled(0, on[1], 1) == 700); }
 
 static void no_longer(void)
@@ -132,7 +159,8 @@ static void one_way(void)
 int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
-        {"unified", unified}, {"separate", separate}, {"peers", peers}, {"strangers", strangers}, {"no_longer", no_longer}, {"one_way", one_way}};
+        {"unified", unified}, {"separate", separate}, {"peers", peers}, {"strangers", strangers}, {"no_longer", no_longer}, {"one_way", one_way},
+        {"boxes", boxes}};
     allocate();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strcmp(arguments[1], parts[i].name))
