@@ -66,16 +66,6 @@ def properties(thread: Thread, out: int, number: Int) -> None:
                                        found.warpSize, _MOST_PITCH, found.regsPerBlock, found.clockRate, _TEXTURE_ALIGNMENT))
 
 
-@answers("cuDeviceGetByPCIBusId", context=False)
-def by_bus_id(thread: Thread, out: int, text: int) -> None:
-    """Give the device whose place on the bus is named, as cuDeviceGetPCIBusId names it."""
-    named = thread.memory.text(text)
-    number = next((n for n in range(thread.runtime.GetDeviceCount()) if named.lower() in (f"0000:{n + 1:02x}:00.0", f"{n + 1:02x}:00.0")), None)
-    if number is None:
-        raise Refusal("InvalidDevice", f"no device is at {named!r}")
-    thread.memory.put_word(out, number, 4)
-
-
 @answers("cuDeviceGetP2PAttribute", context=False)
 def peer_attribute(thread: Thread, out: int, attribute: Int, number: Int, peer: Int) -> None:
     """Say what a device may do with the memory of another."""

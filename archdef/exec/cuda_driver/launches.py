@@ -45,8 +45,14 @@ def launch_cooperative(thread: Thread, function: int, grid_x: UInt, grid_y: UInt
 @answers("cuLaunchKernelEx")
 def launch_configured(thread: Thread, configuration: int, function: int, arguments: int, extra: int) -> None:
     """Launch as a structure says."""
-    *shape, shared_bytes, stream, attributes, count = _CONFIGURATION.unpack(thread.memory.get(configuration, _CONFIGURATION.size))
-    _launch(thread, function, tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, arguments, extra, attributes_at(thread, attributes, count))
+    grid, block, shared_bytes, stream, attributes = _configuration(thread, configuration)
+    _launch(thread, function, grid, block, shared_bytes, stream, arguments, extra, attributes)
+
+
+def _configuration(thread: Thread, address: int) -> tuple[tuple[int, ...], tuple[int, ...], int, int, list[tuple[int, Any]]]:
+    """Read a CUlaunchConfig: grid, block, dynamic shared bytes, stream, attributes. Raises Refusal."""
+    *shape, shared_bytes, stream, attributes, count = _CONFIGURATION.unpack(thread.memory.get(address, _CONFIGURATION.size))
+    return tuple(shape[:3]), tuple(shape[3:6]), shared_bytes, stream, attributes_at(thread, attributes, count)
 
 
 def _launch(thread: Thread, function: int, grid: tuple[int, ...], block: tuple[int, ...], shared_bytes: int, stream: int, arguments: int, extra: int,
@@ -131,7 +137,9 @@ def prefer(thread: Thread, function: int, what: Int) -> None:
 
 @answers("cuFuncGetName")
 def name(thread: Thread, out: int, function: int) -> None:
-    """Give its name."""
+    """Give its name. Raises Refusal."""
+    if not function:
+        raise Refusal("InvalidValue", "no function")
     thread.memory.put_word(out, thread.string(kernel_of(thread, function).symbol))
 
 
@@ -171,6 +179,26 @@ def active_blocks(thread: Thread, out: int, function: int, threads: Int, shared_
 def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: Int, shared_bytes: int, flags: UInt) -> None:
     """Count resident blocks; flags are about caching that does not change the number here."""
     active_blocks(thread, out, function, threads, shared_bytes)
+
+
+@answers("cuOccupancyAvailableDynamicSMemPerBlock")
+def available_shared(thread: Thread, out: int, function: int, blocks: Int, threads: Int) -> None:
+    """Give the most dynamic shared memory with so many blocks."""
+    thread.memory.put_word(out, thread.runtime.OccupancyAvailableDynamicSMemPerBlock(kernel_of(thread, function), signed(blocks), signed(threads)))
+
+
+@answers("cuOccupancyMaxActiveClusters")
+def active_clusters(thread: Thread, out: int, function: int, configuration: int) -> None:
+    """Count clusters that are resident at once."""
+    grid, block, shared_bytes, _, attributes = _configuration(thread, configuration)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveClusters(kernel_of(thread, function), grid, block, shared_bytes, attributes), 4)
+
+
+@answers("cuOccupancyMaxPotentialClusterSize")
+def largest_cluster(thread: Thread, out: int, function: int, configuration: int) -> None:
+    """Give the most blocks of a cluster."""
+    grid, block, shared_bytes, _, attributes = _configuration(thread, configuration)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxPotentialClusterSize(kernel_of(thread, function), grid, block, shared_bytes, attributes), 4)
 
 
 @answers("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")

@@ -111,7 +111,9 @@ def library_of(thread: Thread, out: int, handle: int) -> None:
 
 @answers("cuKernelGetName", context=False)
 def name(thread: Thread, out: int, handle: int) -> None:
-    """Give its name."""
+    """Give its name. Raises Refusal."""
+    if not handle:
+        raise Refusal("InvalidValue", "no kernel")
     thread.memory.put_word(out, thread.string(thread.session.thing(handle, LibraryKernel).name))
 
 

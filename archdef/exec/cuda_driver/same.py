@@ -68,6 +68,7 @@ _IN_CONTEXT: Final = {
 _OF_DEVICES: Final = {
     "cuDeviceCanAccessPeer": "cudaDeviceCanAccessPeer",
     "cuDeviceGetAttribute": "cudaDeviceGetAttribute",
+    "cuDeviceGetByPCIBusId": "cudaDeviceGetByPCIBusId",
     "cuDeviceGetCount": "cudaGetDeviceCount",
     "cuDeviceGetDefaultMemPool": "cudaDeviceGetDefaultMemPool",
     "cuDeviceGetGraphMemAttribute": "cudaDeviceGetGraphMemAttribute",

@@ -71,6 +71,12 @@ static void launches(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuLaunchKernelEx(&configuration, add, given, 0));
     CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
     EXPECT(blocks > 0);
+    size_t alone, beside;
+    CHECK(cuOccupancyAvailableDynamicSMemPerBlock(&alone, add, 1, 256));
+    CHECK(cuOccupancyAvailableDynamicSMemPerBlock(&beside, add, 2, 256));
+    EXPECT(beside > 0 && beside <= alone);
+    const char *name;
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuFuncGetName(&name, 0));
     CHECK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, add, 0, 0, 0));
     EXPECT(blocks > 0 && threads >= 32);
     CHECK(cuFuncGetAttribute(&most, 0, add));

@@ -69,7 +69,7 @@ int cuMemsetD2D32(CUdeviceptr, size_t, unsigned, size_t, size_t), cuMemcpy3DPeer
 int cuStreamCreate(CUstream *, unsigned), cuStreamSynchronize(CUstream), cuStreamDestroy(CUstream), cuStreamQuery(CUstream);
 int cuEventCreate(CUevent *, unsigned), cuEventRecord(CUevent, CUstream), cuEventSynchronize(CUevent), cuEventDestroy(CUevent);
 int cuEventElapsedTime(float *, CUevent, CUevent), cuLaunchHostFunc(CUstream, void (*)(void *), void *);
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, CUfunction, int, size_t);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *, CUfunction, int, size_t), cuOccupancyAvailableDynamicSMemPerBlock(size_t *, CUfunction, int, int);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, CUfunction, size_t (*)(int), size_t, int);
 int cudaFree(void *), cudaSetDevice(int), cudaGetDevice(int *), cudaMalloc(void **, size_t), cudaGetLastError(void);
 
