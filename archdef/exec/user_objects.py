@@ -39,6 +39,8 @@ class UserObjects:
         if self._held.get(holder, Counter())[thing] < count:
             raise Refusal("InvalidValue", f"a graph that has {self._held.get(holder, Counter())[thing]} references cannot give up {count}")
         self._held[holder][thing] -= count
+        if not self._held[holder][thing]:
+            del self._held[holder][thing]       # or `drop` would give it once more
         thing.references -= count
 
     def holds(self, holder: Holder) -> bool:

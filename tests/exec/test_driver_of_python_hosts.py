@@ -8,7 +8,7 @@ from archdef import registry
 MACHINES = [name for name in ("gf100", "h100") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
 TEXT = KERNELS.encode() + b"\0"
-PARTS = ["told_before", "floats", "held", "pools", "captured", "objects", "host_memory"]
+PARTS = ["told_before", "floats", "held", "pools", "captured", "objects", "updated", "host_memory"]
 
 
 @pytest.mark.parametrize("part", PARTS)

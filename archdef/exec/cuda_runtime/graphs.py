@@ -536,6 +536,8 @@ def updated(thread: Thread, executable: int, graph: int, out: int | tuple[int, i
     """Do what another graph says; what came of that goes to one structure, or node and result go to two addresses."""
     found, other = thing(thread.session, executable, Executable), thing(thread.session, graph, Graph)
     fits, wrong = found.update(other)
+    if fits:        # it now needs what the other graph holds, and may still run what it was before
+        thread.session.user_objects.share(other, found)
     node, result = 0 if wrong is None else thread.session.handle_of(wrong), _UPDATED if fits else _NOT_THE_SAME
     if isinstance(out, tuple):
         thread.memory.put_word(out[0], node)

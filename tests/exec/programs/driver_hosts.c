@@ -13,7 +13,7 @@ int cuMemFreeAsync(CUdeviceptr, CUstream), cuMemHostAlloc(void **, size_t, unsig
 int cuStreamBeginCapture_v2(CUstream, int), cuStreamEndCapture(CUstream, CUgraph *), cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, uint64_t);
 int cuUserObjectCreate(void **, void *, void (*)(void *), unsigned, unsigned), cuUserObjectRetain(void *, unsigned), cuUserObjectRelease(void *, unsigned);
 int cuGraphRetainUserObject(CUgraph, void *, unsigned, unsigned), cuGraphReleaseUserObject(CUgraph, void *, unsigned), cuGraphCreate(CUgraph *, unsigned);
-int cuGraphClone(CUgraph *, CUgraph), cuGraphAddChildGraphNode(void **, CUgraph, void **, size_t, CUgraph);
+int cuGraphExecUpdate_v2(CUgraphExec, CUgraph, void *), cuGraphClone(CUgraph *, CUgraph), cuGraphAddChildGraphNode(void **, CUgraph, void **, size_t, CUgraph);
 int cuGraphLaunch(CUgraphExec, CUstream), cuGraphExecDestroy(CUgraphExec), cuGraphDestroy(CUgraph), cuGraphGetNodes(CUgraph, void **, size_t *);
 
 enum { N = 1000 };
@@ -221,6 +221,32 @@ static void objects(void)
     EXPECT(ended[1] == 1);
 }
 
+/* An executable graph needs what the graph holds by which it was updated, and each object ends once. */
+static void updated(void)
+{
+    int ended[2] = {0};
+    void *object[2];
+    struct { int result; void *node, *before; } about;
+    CUgraph graph[2];
+    CUgraphExec executable;
+    for (int i = 0; i < 2; ++i) {
+        CHECK(cuGraphCreate(&graph[i], 0));
+        CHECK(cuUserObjectCreate(&object[i], &ended[i], count, 1, 1));
+        CHECK(cuGraphRetainUserObject(graph[i], object[i], 1, 1));
+    }
+    CHECK(cuGraphInstantiateWithFlags(&executable, graph[0], 0));
+    CHECK(cuGraphExecUpdate_v2(executable, graph[1], &about));
+    for (int i = 0; i < 2; ++i) {
+        CHECK(cuGraphReleaseUserObject(graph[i], object[i], 1));
+        EXPECT(!ended[1]);
+    }
+    CHECK(cuGraphExecDestroy(executable));
+    EXPECT(ended[0] == 1 && ended[1] == 1);
+    for (int i = 0; i < 2; ++i)
+        CHECK(cuGraphDestroy(graph[i]));
+    EXPECT(ended[0] == 1 && ended[1] == 1);
+}
+
 static void host_memory(void)
 {
     CUdeviceptr there, start;
@@ -253,7 +279,8 @@ static void managed(void)
 int main(int argc, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
-        {"told_before", told_before}, {"floats", floats}, {"held", held}, {"pools", pools}, {"captured", captured}, {"objects", objects}, {"host_memory", host_memory},
+        {"told_before", told_before}, {"floats", floats}, {"held", held}, {"pools", pools}, {"captured", captured}, {"objects", objects},
+        {"updated", updated}, {"host_memory", host_memory},
         {"managed", managed}, {"clusters", clusters}};
     CHECK(cuInit(0));
     CHECK(cuCtxCreate(&context, 0, 0));
