@@ -52,9 +52,18 @@ class UserObjects:
         for thing, count in list(self._held.get(holder, Counter()).items()):
             self.hold(other, thing, count, moved=False)
 
+    def replace(self, holder: Holder, other: Holder) -> list[UserObject]:
+        """Let an executable graph hold what a graph holds, and nothing else; gives what nobody needs any more."""
+        before = self._held.pop(holder, Counter())
+        self.share(other, holder)
+        return self._given_up(before)
+
     def drop(self, holder: Holder) -> list[UserObject]:
         """Forget a graph; gives what nobody needs any more."""
-        held = self._held.pop(holder, Counter())
+        return self._given_up(self._held.pop(holder, Counter()))
+
+    @staticmethod
+    def _given_up(held: Counter[UserObject]) -> list[UserObject]:
         for thing, count in held.items():
             thing.references -= count
         return [thing for thing in held if not thing.references]

@@ -511,13 +511,18 @@ def upload(thread: Thread, executable: int, stream: int) -> None:
 def destroy_exec(thread: Thread, executable: int) -> None:
     """Give one up. What it holds is needed until launches of it have ended."""
     found = thing(thread.session, executable, Executable)
-    if thread.session.user_objects.holds(found):
-        for device in thread.runtime.devices.all():
-            if device.streams_in_use:
-                device.context.synchronize()
+    _wait_for_objects(thread, found)
     thread.runtime.GraphExecDestroy(found)
     thread.session.forget_thing(found)
     destroy_objects(thread, thread.session.user_objects.drop(found))
+
+
+def _wait_for_objects(thread: Thread, executable: Executable) -> None:
+    """Wait for launches, if they may need objects that an executable graph holds. Streams that are captured have none."""
+    if thread.session.user_objects.holds(executable):
+        for device in thread.runtime.devices.all():
+            if device.streams_in_use:
+                device.context.drain()
 
 
 @answers("cudaGraphExecGetFlags")
@@ -536,8 +541,9 @@ def updated(thread: Thread, executable: int, graph: int, out: int | tuple[int, i
     """Do what another graph says; what came of that goes to one structure, or node and result go to two addresses."""
     found, other = thing(thread.session, executable, Executable), thing(thread.session, graph, Graph)
     fits, wrong = found.update(other)
-    if fits:        # it now needs what the other graph holds, and may still run what it was before
-        thread.session.user_objects.share(other, found)
+    if fits:
+        _wait_for_objects(thread, found)
+        destroy_objects(thread, thread.session.user_objects.replace(found, other))
     node, result = 0 if wrong is None else thread.session.handle_of(wrong), _UPDATED if fits else _NOT_THE_SAME
     if isinstance(out, tuple):
         thread.memory.put_word(out[0], node)

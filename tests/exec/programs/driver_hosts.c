@@ -221,25 +221,30 @@ static void objects(void)
     EXPECT(ended[1] == 1);
 }
 
-/* An executable graph needs what the graph holds by which it was updated, and each object ends once. */
+/* An executable graph holds what the graph does by which it was updated, in place of what it held, and each object ends once. */
 static void updated(void)
 {
     int ended[2] = {0};
     void *object[2];
     struct { int result; void *node, *before; } about;
-    CUgraph graph[2];
+    CUgraph graph[2], captured;
     CUgraphExec executable;
+    CUstream stream;
     for (int i = 0; i < 2; ++i) {
         CHECK(cuGraphCreate(&graph[i], 0));
         CHECK(cuUserObjectCreate(&object[i], &ended[i], count, 1, 1));
         CHECK(cuGraphRetainUserObject(graph[i], object[i], 1, 1));
     }
     CHECK(cuGraphInstantiateWithFlags(&executable, graph[0], 0));
+    CHECK(cuGraphReleaseUserObject(graph[0], object[0], 1));
+    EXPECT(!ended[0]);
+    CHECK(cuStreamCreate(&stream, 1));
+    CHECK(cuStreamBeginCapture_v2(stream, 2));              /* which is no matter of other graphs */
     CHECK(cuGraphExecUpdate_v2(executable, graph[1], &about));
-    for (int i = 0; i < 2; ++i) {
-        CHECK(cuGraphReleaseUserObject(graph[i], object[i], 1));
-        EXPECT(!ended[1]);
-    }
+    CHECK(cuStreamEndCapture(stream, &captured));
+    EXPECT(ended[0] == 1);
+    CHECK(cuGraphReleaseUserObject(graph[1], object[1], 1));
+    EXPECT(!ended[1]);
     CHECK(cuGraphExecDestroy(executable));
     EXPECT(ended[0] == 1 && ended[1] == 1);
     for (int i = 0; i < 2; ++i)
