@@ -321,6 +321,10 @@ _DEVICE_LAUNCHES = {
     "next_cycles": Derived("from the end of a grid to the start of what waits for it …", _no_sooner("next_us")),
     "tail_cycles": Derived("… and of its tail", _no_sooner("tail_us"))}
 
+_LINK_ACCESSES = {
+    "read_byte_fs": Derived("for which a byte occupies the way towards the device …", lambda accesses, _: round(1e6 / accesses.read_gb_s)),
+    "write_byte_fs": Derived("… and from it", lambda accesses, _: round(1e6 / accesses.write_gb_s))}
+
 _SUMS = (None, spec.AlignedSum, spec.ChainedSum, spec.PairedSum)
 """Rules by which products are added, in the order of the engine's `SumRule`."""
 MATRIX_TYPES = ("f16", "bf16", "tf32", "groups", "groups_f16", "fp8")
@@ -370,12 +374,14 @@ COMPONENTS: dict[type, Component] = {
     spec.DeviceLaunches: Component(left_out=("virtual_us", "call_us", "lane_us", "start_us", "next_us", "tail_us"), derived=_DEVICE_LAUNCHES, absent={
         "call_cycles": 1, "lane_cycles": 1, "start_cycles": _least_cycles, "next_cycles": _least_cycles, "tail_cycles": _least_cycles}),
     spec.MatrixArithmetic: Component(alone=(), derived=_MATRIX, absent={"products": [1] * 6, "result_bits": [23] * 6}),
+    spec.HostLink: Component(alone=("mapped", "peer")),
+    spec.LinkAccesses: Component(left_out=("read_gb_s", "write_gb_s"), derived=_LINK_ACCESSES),
     spec.BlockClusters: Component(left_out=("most_blocks",), absent={       # nothing goes to other blocks, however long it would take
         "most_blocks_nonportable": 1, "latency_cycles": 1, "bytes_per_cycle": 1, "barrier_cycles": 1}),
 }
 """Class of descriptions → what the engine gets of it, where that is not all of its fields."""
 PLACES = ("warp", "clocks", "limits", "chip", "schedulers", "units", "isa", "shared", "caches", "load_store", "texture", "interconnect", "dram",
-          "block_clusters", "device_launches")
+          "block_clusters", "device_launches", "host_link")
 """Members of the engine's `MachineTable` that are structs of components, by the names that these have in a description."""
 MOST_UNITS = 16
 """Kinds of units that a machine can have."""
@@ -478,8 +484,8 @@ def _absent(value: Any, arch: Architecture | None) -> Any:
 
 def component_tables(arch: Architecture) -> dict[str, Any]:
     """Give the values of all components of a machine, by the names of `PLACES`."""
-    caches = _caches_in_use(arch)
-    return {name: _values_of(_class_of(name), caches if name == "caches" else getattr(arch, name), arch) for name in PLACES}
+    in_use = {"caches": _caches_in_use(arch), "host_link": _link_in_use(arch)}
+    return {name: _values_of(_class_of(name), in_use.get(name, getattr(arch, name)), arch) for name in PLACES}
 
 
 def _values_of(cls: type, part: Any, arch: Architecture) -> Any:
@@ -494,6 +500,12 @@ def _caches_in_use(arch: Architecture) -> spec.Caches:
     if l2 is not None and l2.enabled and l2.scope == "chip":
         changed["l2"] = attrs.evolve(l2, size_bytes=l2.size_bytes // arch.dram.partitions)
     return attrs.evolve(arch.caches, **changed)
+
+
+def _link_in_use(arch: Architecture) -> spec.HostLink:
+    """Kernels of every machine get to memory of the host somehow, if they are given some."""
+    link = arch.host_link or spec.TYPICAL_LINK
+    return attrs.evolve(link, mapped=link.mapped_accesses, peer=link.peer_accesses)
 
 
 # ----------------------------------------------------------------------------------------------------------------------- structs

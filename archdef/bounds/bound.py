@@ -5,13 +5,17 @@ from typing import Any
 
 import attrs
 
+LINKS = {"host_link": "mapped", "peer_link": "peer"}
+"""Links whose accesses are counted in `Counters.components` → the field of `HostLink` that says how they go."""
+
 
 @attrs.frozen
 class Bound:
     """A number of cycles that a launch cannot undercut, or cannot exceed, and why."""
 
     name: str
-    """What holds the launch up: ``issue``, ``latency``, a kind of units, ``shared``, ``ports``, ``partitions``, ``DRAM``."""
+    """What holds the launch up: ``issue``, ``latency``, a kind of units, ``shared``, ``ports``, ``partitions``, ``DRAM``,
+    ``host link``, ``peer link``."""
     cycles: float
     """Cycles of the multiprocessor's clock."""
     about: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from archdef.bounds.bound import Bound
+from archdef.bounds.bound import LINKS, Bound
 from archdef.lower.encoding import Kind
 from archdef.parameters import number_of
 from archdef.spec import Cache
@@ -87,6 +87,7 @@ def _requests(counters: Counters, m: dict[str, Any]) -> float:
     command = sum(dram[f"t_{name}_fs"] for name in ("rcd", "rp", "ras", "rrd", "cl", "wl", "wtr", "rtw", "wr"))
     command += dram["t_rfc_fs"] if dram["refresh_banks"] else 0      # each may want banks that are being refreshed
     requests = float(partition["requests"].sum())
+    requests += sum(int(counters.components[name][way].sum()) for name in LINKS if name in counters.components for way in ("reads", "writes"))
     commands = float((partition["reads"] + partition["writes"]).sum())
     # operations on one address one by one, floating-point ones and pairs of values for several
     atomics = float(counters.atomic_transactions) * 64 * (8 * m["load_store"]["atomic_fs"] + ports * core)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from archdef.bounds.bound import Bound
+from archdef.bounds.bound import LINKS, Bound
 from archdef.bounds.ceilings import ways_back, ways_there
 from archdef.lower.encoding import GroupOp, Kind, Space
 
@@ -50,6 +50,7 @@ def throughput(run: Run, machine: dict[str, Any], units: tuple[str, ...]) -> Ite
     yield Bound("dispatch", (blocks - 1) * cycles, f"{blocks:,} blocks, {cycles:.3g} cycles at least from one launch or end to the next")
     if counters.launches == 1 and not run.launches:
         yield from _memory(counters.partition, machine, run.architecture)
+        yield from _links(counters, machine)
 
 
 def _products(run: Run) -> np.ndarray:
@@ -89,6 +90,18 @@ def _issue(ops: np.ndarray, issued: np.ndarray, counters: Counters, machine: dic
     return Bound("issue", count * interval / slots * busiest,
                  f"{count:,.0f} slots of {interval} cycles{', paired as far as their units allow' if width > 1 else ''}, over {slots} schedulers; "
                  f"the busiest multiprocessor has {busiest:.2f} of the mean")
+
+
+def _links(counters: Counters, machine: dict[str, Any]) -> Iterator[Bound]:
+    """What occupies each direction of the links to the host and to other devices."""
+    for name, place in LINKS.items():
+        if name in counters.components:
+            used, accesses = counters.components[name][0], machine["host_link"][place]
+            read, written = (int(used[f"bytes_{way}"] + used[requests] * accesses["header_bytes"])
+                             for way, requests in (("read", "reads"), ("written", "writes")))
+            held_fs = max(read * accesses["read_byte_fs"], written * accesses["write_byte_fs"])
+            yield Bound(name.replace("_", " "), held_fs / machine["clocks"]["shader_period_fs"],
+                        f"{read:,} bytes come over it, heads among them, and {written:,} leave")
 
 
 def _memory(partition: np.ndarray, machine: dict[str, Any], arch: Architecture) -> Iterator[Bound]:

@@ -48,6 +48,8 @@ _COUNTED = {
     "surface_store_transactions": "Transactions that these became.",
     "dram_requests": "Requests that gave a memory partition DRAM work.",
     "dram_partitions": "Partitions that had work when each of these came, its own among them, summed.",
+    "link_bytes_read": "Bytes that came over the links to the host and to other devices, in whole pieces.",
+    "link_bytes_written": "Bytes that left over these links.",
 }
 STATEMENT = tuple(whole(name, meaning, "bytes" if "_bytes_" in name else "") for name, meaning in _COUNTED.items())
 """Counters of statements."""

@@ -60,9 +60,9 @@ class Account:
     left: dict[str, int] = attrs.field(factory=dict)
     """Kernels that had not ended when the program did, and ended with it → launches; `kernels` are without them."""
     mapped: tuple[str, ...] = ()
-    """Kernels that were given page-locked memory of the host, whose accesses are timed as those of the device's memory."""
+    """Kernels that were given page-locked memory of the host, which they access over the host link."""
     peers: tuple[str, ...] = ()
-    """Kernels that were given memory of another device, whose accesses are timed in the same way."""
+    """Kernels that were given memory of another device, which they access over the link between the two."""
     compiled: tuple[tuple[int, int], ...] = ()
     """Architectures that the program asked NVRTC for and that were too old for it, and what it compiled for instead; compute capabilities times 10."""
     failed: int = 0
@@ -106,7 +106,8 @@ class Account:
         """Give plain data."""
         return {"command": list(self.command), "architecture": self.architecture, "exit_code": self.exit_code, "makespan_s": self.makespan_s,
                 "busy_s": self.busy_s, "launches": self.launches, "timed": self.timed,
-                "kernels": [{"kernel": each.kernel, "launches": each.launches, "timed": each.timed, "seconds": each.seconds, "cycles": each.cycles}
+                "kernels": [{"kernel": each.kernel, "launches": each.launches, "timed": each.timed, "seconds": each.seconds, "cycles": each.cycles,
+                             "link_bytes_read": each.link_bytes_read, "link_bytes_written": each.link_bytes_written}
                             for each in self.kernels],
                 "copies": [{"name": each.name, "copies": each.copies, "bytes": each.nbytes, "seconds": each.seconds} for each in self.copies],
                 "left": self.left, "mapped": list(self.mapped), "peers": list(self.peers), "compiled": [list(each) for each in self.compiled],
@@ -127,12 +128,9 @@ class Account:
         yield from self._reasons()
         if self.left:
             yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
-        if self.mapped:
-            yield Text(f"Given memory of the host, which they reach here as fast as the device's own and not over the host link: {', '.join(self.mapped)}",
-                       style="yellow")
-        if self.peers:
-            yield Text(f"Given memory of another device, which they reach here as fast as their own, not over the link between them: {', '.join(self.peers)}",
-                       style="yellow")
+        if linked := [each for each in self.kernels if each.link_bytes_read or each.link_bytes_written]:
+            yield Text("Bytes over links, to memory of the host or of other devices: " + "; ".join(
+                f"{each.kernel} {count(each.link_bytes_read)} read, {count(each.link_bytes_written)} written" for each in linked))
         for asked, given in self.compiled:
             yield Text(f"Asked NVRTC for compute_{asked}, which is too old for it; it compiled for compute_{given}.", style="yellow")
         for warning in self.warnings:

@@ -1,7 +1,8 @@
 """Page-locked memory of a program: allocated here and shown to it, so that copies reach it at any time; or its own, which it has registered.
 
-Kernels of machines with unified addressing see what is allocated at the address that the program has it at. Memory that the program has
-registered they see from when it asks for its address on a device: its pages are then replaced by shared ones.
+Kernels of machines with unified addressing see what is allocated at the address that the program has it at; those of others see what the program
+has allocated for that, at another address. Memory that the program has registered they see from when it asks for its address on a device: its pages
+are then replaced by shared ones.
 """
 from __future__ import annotations
 
@@ -65,9 +66,9 @@ def words_of(arguments: Iterable[bytes]) -> list[int]:
 class HostMemory:
     """The page-locked memory of one process."""
 
-    def __init__(self, memories: Sequence[Memory] = ()):
-        """memories : of the devices whose kernels see it."""
-        self._memories = memories
+    def __init__(self, memories: Sequence[Memory] = (), unified: bool = True):
+        """memories : of the devices whose kernels see it. unified : they all have unified addressing."""
+        self._memories, self._unified = memories, unified
         self._shared: Ranges[_Block] = Ranges()
         self._registered: Ranges[_Registered] = Ranges()
         self._allocated = 0
@@ -99,9 +100,10 @@ class HostMemory:
         try:
             descriptor = mapped.shared_file(room)
             array = np.frombuffer(mmap.mmap(descriptor, room), "u1")
+            wanted = self._memories and (self._unified or flags & MAPPED)
             with self._lock:        # other threads look for a place, too
-                on_devices = mapped.show(descriptor, room, self._memories) if self._memories else 0
-            address = connection.map(on_devices, room, 0, descriptor) if on_devices else 0
+                on_devices = mapped.show(descriptor, room, self._memories) if wanted else 0
+            address = connection.map(on_devices, room, 0, descriptor) if on_devices and self._unified else 0
             address = address or connection.map(0, room, 0, descriptor)     # the program has something else where kernels see it
         except (OSError, OverflowError, ValueError, DeviceMemoryError) as error:
             raise Refusal("MemoryAllocation", f"{nbytes} bytes of page-locked memory are not to be had: {error}") from None
@@ -176,6 +178,12 @@ class HostMemory:
             self._hide(found.on_devices)
             connection.replace(found.first_page, found.pages_bytes, None)
 
+    def is_seen(self, address: int) -> bool:
+        """Say whether kernels see allocated memory at an address of the program."""
+        with self._lock:
+            block = self._shared.at(address)
+        return block is not None and block.on_devices != 0
+
     def is_registered(self, address: int) -> bool:
         """Say whether an address lies in such memory."""
         with self._lock:
@@ -185,10 +193,12 @@ class HostMemory:
     def on_devices(self, connection: Connection, guest: GuestMemory, address: int) -> int:
         """Give the address at which kernels see page-locked memory. Raises Refusal if they do not, or there is none."""
         if not self._memories:
-            raise Refusal("NotSupported", "kernels of this machine do not see memory of the host: it does not declare unified_addressing")
+            raise Refusal("NotSupported", f"kernels of this machine do not see memory of the host: it declares {mapped.NEEDED}")
         with self._lock:
             block, registered = self._shared.at(address), self._registered.at(address)
             if block is not None:
+                if not block.on_devices:
+                    raise Refusal("InvalidValue", f"{address:#x} was not allocated as mapped memory, and kernels of this machine see no other")
                 mapped.expect(block.on_devices, self._memories)
                 return block.on_devices + (address - block.start)
             if registered is None:

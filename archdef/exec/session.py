@@ -110,7 +110,8 @@ class Session:
         one: Ranges[Pointer] = Ranges()
         self._ranges = {id(device.memory): one if self.host.addresses is not None else Ranges() for device in devices}
         """What is allocated. Without unified addressing an address means another thing on each device."""
-        self._pinned = HostMemory([device.memory for device in devices if mapped.can_map(device.architecture)])
+        seeing = [device for device in devices if mapped.can_map(device.architecture)]
+        self._pinned = HostMemory([device.memory for device in seeing], all(mapped.unified(device.architecture) for device in seeing))
         self._lasting = self._lasting_left = 0
         self._resets: Counter[int] = Counter()
         """How often what devices had was freed, by the identity of their memory."""
@@ -362,6 +363,10 @@ class Session:
     def host_view(self, address: int, nbytes: int) -> np.ndarray | None:
         """Give page-locked memory as an array of bytes that are the program's own; None if it is other memory."""
         return self._pinned.view(address, nbytes)
+
+    def host_seen(self, address: int) -> bool:
+        """Say whether kernels see page-locked memory that the program has allocated."""
+        return self._pinned.is_seen(address)
 
     def host_range(self, address: int) -> tuple[int, int] | None:
         """Give start and bytes of page-locked memory that kernels see at the program's own address, by an address in it; None if it is other memory."""

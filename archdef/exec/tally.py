@@ -32,6 +32,9 @@ class KernelTotal:
     """The launch that took longest."""
     warnings: dict[str, None] = attrs.Factory(dict)
     """What of its code is probably not meant, timed or not."""
+    link_bytes_read: int = 0
+    """What came over the links to the host and to other devices, and what left by them, for accesses to their memory."""
+    link_bytes_written: int = 0
 
     def add(self, run: Run) -> None:
         """Add a launch."""
@@ -42,6 +45,8 @@ class KernelTotal:
         self.timed += 1
         self.seconds += run.elapsed_s
         self.cycles += run.cycles
+        self.link_bytes_read += run.counters.link_bytes_read
+        self.link_bytes_written += run.counters.link_bytes_written
         if self.longest is None or run.elapsed_s > self.longest.elapsed_s:
             self.longest = run
 
@@ -52,6 +57,8 @@ class KernelTotal:
         self.timed += other.timed
         self.seconds += other.seconds
         self.cycles += other.cycles
+        self.link_bytes_read += other.link_bytes_read
+        self.link_bytes_written += other.link_bytes_written
         if other.longest is not None and (self.longest is None or other.longest.elapsed_s > self.longest.elapsed_s):
             self.longest = other.longest
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from archdef.errors import HostError
 from archdef.host.engines import Engine
-from archdef.host.link import FS_PER_S, TYPICAL
+from archdef.host.link import FS_PER_S
 from archdef.host.operation import DONE, DROPPED, RUNNING, Operation
 from archdef.host.timeline import Recorded, Span, Timeline
+from archdef.spec import TYPICAL_LINK
 
 if TYPE_CHECKING:
     from archdef.engine import core
@@ -149,7 +150,7 @@ class Host:
     # ---------------------------------------------------------------------------------------------------------- timeline
     def timeline(self, since: int = 0) -> Timeline:
         """Everything that has ended so far, or what began since a reading of `now`."""
-        assumed = [context.label for context in self.contexts if context.link is TYPICAL]
+        assumed = [context.label for context in self.contexts if context.link is TYPICAL_LINK]
         return Timeline([s for s in self._spans if s.start >= since], assumed)
 
     @contextlib.contextmanager

@@ -1,20 +1,14 @@
 """What the host link costs, in femtoseconds: the unit of time in which the engine keeps everything beyond a multiprocessor."""
 from __future__ import annotations
 
-from archdef.spec import Architecture, HostLink
+from archdef.spec import TYPICAL_LINK, Architecture, HostLink
 
 FS_PER_S = 10**15
 FS_PER_US = 10**9
 
-TYPICAL = HostLink(name="PCIe 3.0 x16, assumed", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
-                   duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4, copy_engines=2,
-                   work_queues=32, concurrent_grids=32)
-"""What a machine gets that declares no `host_link`; every figure is assumed, and timelines say so."""
-
-
 def link_of(architecture: Architecture) -> HostLink:
     """Give the declared link, or the typical one."""
-    return architecture.host_link or TYPICAL
+    return architecture.host_link or TYPICAL_LINK
 
 
 def fs(us: float) -> int:

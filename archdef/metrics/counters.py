@@ -16,7 +16,6 @@ STALLS = ("selected", "alu_dependency", "memory_dependency", "shared_dependency"
 LANE_STATES = ("coherent", "first_path", "second_path", "stalled")
 """What a lane that lives does; every cycle of every one is one of them."""
 
-
 @attrs.frozen(eq=False, repr=False)
 class Counters:
     """Raw counters. Sums of the statement fields are attributes: ``counters.branches``."""
@@ -43,8 +42,8 @@ class Counters:
     max_resident_blocks: int
     """Most blocks seen resident on one SM."""
     components: Mapping[str, np.ndarray] = attrs.field(factory=dict)
-    """Optional components between SMs and network that the machine has (``translation``) → what each counts, of the machine like `partition`: structured,
-    one row per SM; ``wait_fs`` is the time for which it holds requests up."""
+    """Optional components between SMs and network that the machine has (``translation``), and links that were used (``host_link``, ``peer_link``) → what each
+    counts, of the machine like `partition`: structured, one row per SM, or one of a link; ``wait_fs`` is the time for which it holds requests up."""
     _sums: dict[str, int] = attrs.field(init=False, factory=dict)
 
     @classmethod
@@ -99,7 +98,8 @@ class Counters:
                 if self.statements.dtype[name].shape == ()}
 
 
-OF_TIME = ("l1_hits", "l1_misses", "texture_hits", "texture_misses", "dram_requests", "dram_partitions", "stall_cycles", "lane_cycles", "lane_slots")
+OF_TIME = ("l1_hits", "l1_misses", "texture_hits", "texture_misses", "dram_requests", "dram_partitions", "link_bytes_read", "link_bytes_written",
+           "stall_cycles", "lane_cycles", "lane_slots")
 """Counters of statements that follow from times, or from caches, which only timed launches have."""
 _NOT_TIMED = frozenset({*OF_TIME, "cycles", "elapsed_s", "multiprocessor", "partition", "partitions_in_use", "max_resident_blocks", "components", "stalls"})
 

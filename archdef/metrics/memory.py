@@ -128,6 +128,18 @@ def l2_hit_rate(m: Measurement) -> float | None:
     return ratio(hits, hits + misses, 100)
 
 
+@metric("bytes", "bytes that came over links")
+def link_read_bytes(m: Measurement) -> int:
+    """Bytes that accesses to memory of the host and of other devices brought over the links to them, in whole pieces."""
+    return m.counters.link_bytes_read
+
+
+@metric("bytes", "bytes that left over links")
+def link_write_bytes(m: Measurement) -> int:
+    """Bytes that such accesses sent over the links."""
+    return m.counters.link_bytes_written
+
+
 def _of_translation(m: Measurement, counter: str) -> int:
     """Sum a counter of `AddressTranslation`, 0 on machines without it."""
     return int(m.counters.components["translation"][counter].sum()) if "translation" in m.counters.components else 0
@@ -200,5 +212,5 @@ METRICS = (global_load_requests, global_store_requests, gld_transactions, gst_tr
            gst_transactions_per_request, gld_efficiency, gst_efficiency, gld_throughput, gst_throughput,
            gld_requested_throughput, gst_requested_throughput, local_load_requests, local_store_requests,
            global_atomic_requests, atomic_transactions, atomic_transactions_per_request, l1_hit_rate, l2_hit_rate,
-           l1_tlb_hit_rate, l2_tlb_hit_rate, page_walks, page_walk_cycles, translation_latency,
+           link_read_bytes, link_write_bytes, l1_tlb_hit_rate, l2_tlb_hit_rate, page_walks, page_walk_cycles, translation_latency,
            constant_passes_per_request, global_replay_overhead, atomic_replay_overhead, constant_replay_overhead)

@@ -1,6 +1,6 @@
 """Memory of the host that kernels see where it is (mapped memory, zero copy): behind the device's own addresses, and checked like those.
 
-Accesses are timed as if it were the device's memory; see docs/explanation/host.md.
+Accesses go over the link to the host; see docs/explanation/host.md.
 """
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from archdef.run.memory import Memory
     from archdef.spec import Architecture
 
-FEATURE = "unified_addressing"
-"""What a machine declares whose kernels see page-locked memory of the host."""
+NEEDED = "neither unified_addressing nor host_link.mapped"
+"""What a machine declares whose kernels do not see memory of the host."""
+
+
+def unified(architecture: Architecture) -> bool:
+    """Say whether an address stands for one byte of all memory, of the host or of a device."""
+    return "unified_addressing" in architecture.isa.features
 
 
 def can_map(architecture: Architecture) -> bool:
-    """Say whether kernels of a machine see page-locked memory of the host."""
-    return FEATURE in architecture.isa.features
+    """Say whether kernels of a machine see page-locked memory of the host, be it at other addresses than the host."""
+    return unified(architecture) or architecture.host_link is not None and architecture.host_link.mapped is not None
 
 
 def address_space(architectures: Sequence[Architecture]) -> core.AddressSpace | None:
@@ -29,7 +34,7 @@ def address_space(architectures: Sequence[Architecture]) -> core.AddressSpace | 
 
     Raises DeviceMemoryError if there are too many devices.
     """
-    if len(architectures) < 2 or not all(map(can_map, architectures)):      # one device has all addresses to itself
+    if len(architectures) < 2 or not all(map(unified, architectures)):      # one device has all addresses to itself
         return None
     return core.AddressSpace(len(architectures), max(architecture.dram.capacity_bytes for architecture in architectures))
 

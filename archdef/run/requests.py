@@ -1,7 +1,7 @@
 """Which request to memory an access waits for, where that is, and what is ahead of it there."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -14,6 +14,8 @@ MOST_FILLERS = 3
 """Lines that are named of those whose requests fill a queue."""
 STAGES = (("sent", "load/store unit"), ("left", "port"), ("arrived", "network"), ("queued", "L2"), ("served", "DRAM"), ("answered", "return"))
 """Cycle at which a request leaves each stage, and what that is called."""
+LINK = "link"
+"""What DRAM is called of a request for memory of the host or of another device."""
 Namer = Callable[[np.void], tuple[str, str]]
 
 
@@ -43,7 +45,7 @@ class Waiting:
     """A request at a cycle: where it is, until when, and what is ahead of it there."""
 
     stage: str
-    """One of `STAGES`."""
+    """One of `STAGES`, or `LINK`."""
     begin: int
     """Cycle at which it came there."""
     end: int
@@ -89,7 +91,7 @@ class Waiting:
 
 
 _WHERE = {"load/store unit": "the load/store unit has it", "port": "at the port to the network", "network": "in the network", "L2": "being looked up in L2",
-          "DRAM": "in DRAM and its queue", "return": "its data are on their way back"}
+          "DRAM": "in DRAM and its queue", LINK: "on the link to its memory, or waiting for that", "return": "its data are on their way back"}
 
 
 class Requests:
@@ -179,10 +181,16 @@ KINDS = ("read", "write", "atomic", "texture")
 """Kinds of requests, in the order of the engine's ``RequestKind``."""
 
 
+def stages_of(request: np.void) -> Iterator[tuple[str, str]]:
+    """Give `STAGES`, as they are called of a request."""
+    for field, stage in STAGES:
+        yield field, LINK if field == "served" and request["partition"] < 0 else stage
+
+
 def _stage(request: np.void, cycle: int) -> tuple[str, int, int]:
     """Where a request is at a cycle, since when and until when; it has no answer yet."""
     begin = int(request["begun"])
-    for field, stage in STAGES:
+    for field, stage in stages_of(request):
         end = int(request[field])
         if end < 0 and field in ("queued", "served"):       # L2 has what it wants, or another request of L1's has asked for it
             continue

@@ -235,6 +235,9 @@ class Run:
             found.append(f"{self.moved.nbytes:,} bytes of managed memory came to the device before the kernel could work, in {self.moved.fault_groups} groups "
                          f"of page faults and {self.moved.duration_us:,.1f} us, the kernel itself took {self.elapsed_s * 1e6:,.1f} us; prefetch() moves it "
                          "without page faults, beside other work")
+        link = self.architecture.host_link
+        if not self.functional and self.counters.components.keys() & {"host_link", "peer_link"} and (link is None or link.mapped is None and link.peer is None):
+            found.append(f"{self.architecture.name} does not declare host_link.mapped: how accesses go over the link is assumed, at the rates of copies")
         return (*self.program.warnings, *found)
 
     def _places(self, counter: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from archdef.files.trace_events import TraceEvents
 from archdef.metrics.counters import STALLS
-from archdef.run.requests import KINDS, STAGES
+from archdef.run.requests import KINDS, stages_of
 
 if TYPE_CHECKING:
     from archdef.run.timeline import RunTimeline
@@ -210,6 +210,6 @@ def _requests(trace: TraceEvents, timeline: RunTimeline, place: Place) -> None:
         track = heapq.heappop(tracks) if tracks else len(ends) + 1
         heapq.heappush(ends, (end, track))
         line, text = timeline.statement(int(request["kernel"]), int(request["statement"])) if request["warp"] >= 0 else ("", "of no warp")
-        stages = {f"through {stage}": int(request[field]) for field, stage in STAGES if request[field] >= 0}
+        stages = {f"through {stage}": int(request[field]) for field, stage in stages_of(request) if request[field] >= 0}
         trace.span(f"{place.before}{_multiprocessor(sm)}", f"request {track}", f"{KINDS[request['kind']]}: {text}", *place.span(begin, end), "request",
                    line=line, address=f"{int(request['address']):#x}", bytes=int(request["bytes"]), partition=int(request["partition"]), **stages)

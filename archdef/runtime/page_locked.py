@@ -113,7 +113,7 @@ class PageLocked(Part):
     def _check_can_map(self) -> None:
         architecture = self.devices.current.architecture
         if not mapped.can_map(architecture):
-            raise Refusal("NotSupported", f"kernels of {architecture.label} do not see memory of the host: it does not declare {mapped.FEATURE}")
+            raise Refusal("NotSupported", f"kernels of {architecture.label} do not see memory of the host: it declares {mapped.NEEDED}")
 
     def _block(self, array: object) -> tuple[_Block, int]:
         """Give the mapped memory that an array lies in, and from which byte on."""

@@ -223,7 +223,7 @@ _OF_OTHERS: dict[str, tuple[Callable[[Architecture], object], str]] = {
     "dram.refreshes_postponed": (lambda arch: arch.dram.refresh_banks, "dram.refresh_banks is given"),
     "caches.uniform_fill": (lambda arch: arch.caches.constant_uniform, "caches.constant_uniform is given"),
     "caches.instruction_memory_cycles": (lambda arch: arch.caches.instruction, "caches.instruction is given"),
-    "host_link.peer_latency_us": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given"),
+    **{f"host_link.{name}": (lambda arch: arch.host_link and arch.host_link.peer_gb_s, "host_link.peer_gb_s is given") for name in ("peer_latency_us", "peer")},
     "load_store.pipeline.stores_in_a_row": (lambda arch: not isinstance(arch.schedulers.policy, _BLIND_TO_WAITING),
                                  "schedulers.policy asks who has waited longest, as grr and weighted do"),
     "caches.texture_tile_rows": _has("texture"), "load_store.replay.on_reservation_fail": (lambda arch: arch.caches.l1, "caches.l1 is given"),

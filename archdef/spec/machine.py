@@ -314,6 +314,27 @@ class ManagedMemory:
 
 
 @attrs.frozen(kw_only=True)
+class LinkAccesses:
+    """How single accesses of kernels go by a link to memory behind it, which neither L2 nor DRAM of the device has a part in."""
+
+    read_gb_s: float = real(above=0)
+    """Rate towards the device of all that goes by the link, heads among it …"""
+    write_gb_s: float = real(above=0)
+    """… and from it."""
+    latency_ns: float = real(at_least=0, default=1000.0)
+    """From the device's interconnect to the memory and back with the first byte, where nothing else is under way."""
+    granule_bytes: int = integer(at_least=4, at_most=4096, power_of_two=True, default=32)
+    """Data go in aligned pieces of this many."""
+    header_bytes: int = integer(at_least=0, default=32)
+    """For which a request, and an answer, occupies the link beside its data."""
+    requests_in_flight: int = integer(at_most=1 << 20, default=256)
+    """Reads and atomic operations that wait for an answer at a time."""
+    atomics: str = choice("device", "memory", default="device")
+    """Who carries out atomic operations: the ``device``, which reads what they change and writes it back, so that those on one word follow each other by
+    the way there and back; or the ``memory``, as its own."""
+
+
+@attrs.frozen(kw_only=True)
 class HostLink:
     """The way to the host, and what the device takes from it at once."""
 
@@ -357,3 +378,24 @@ class HostLink:
     """Time before the first byte of a copy between devices."""
     managed: ManagedMemory | None = part(ManagedMemory, optional=True, default=None)
     """Memory that the host and the device both use; None: there is none."""
+    mapped: LinkAccesses | None = part(LinkAccesses, optional=True, default=None)
+    """How kernels access page-locked memory of the host. None: those of machines without unified_addressing do not; of others nothing is known, and
+    `mapped_accesses` says what is assumed."""
+    peer: LinkAccesses | None = part(LinkAccesses, optional=True, default=None)
+    """How they access memory of a device beside this one; None: as memory of the host."""
+
+    @property
+    def mapped_accesses(self) -> LinkAccesses:
+        """`mapped`; where that is not declared, accesses go at the rates of copies, which have next to no heads."""
+        return self.mapped or LinkAccesses(read_gb_s=self.pinned_h2d_gb_s, write_gb_s=self.pinned_d2h_gb_s, header_bytes=0)
+
+    @property
+    def peer_accesses(self) -> LinkAccesses:
+        """`peer`; where that is not declared, devices lie beside the host, and accesses go as those to its memory."""
+        return self.peer or self.mapped_accesses
+
+
+TYPICAL_LINK = HostLink(name="PCIe 3.0 x16, assumed", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
+                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4, copy_engines=2,
+                        work_queues=32, concurrent_grids=32)
+"""What a machine gets that declares no `host_link`; every figure is assumed, and timelines say so."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import os
 import re
 import warnings
 from collections import Counter
@@ -30,7 +31,7 @@ from archdef.microbench.operations import STEPS, Step
 from archdef.microbench.ptx import TYPE, module
 from archdef.occupancy import occupancy
 from archdef.ptx import table
-from archdef.run import device_limits
+from archdef.run import device_limits, mapped
 from archdef.run.array import DeviceArray
 from archdef.run import properties
 from archdef.testing.checks.check import run_of
@@ -595,6 +596,41 @@ def host(arch):
         return told(error, arch)
 
 
+_LINKED = """.version 6.0\n.target sm_30\n.address_size 64
+.visible .entry k(.param .u64 words, .param .u32 step)
+{
+    .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3; ld.param.u32 %r5, [step]; mul.lo.u32 %r4, %r4, %r5;
+    ld.param.u64 %rd1, [words]; cvt.u64.u32 %rd2, %r4; add.u64 %rd3, %rd1, %rd2; ld.global.cg.u32 %r6, [%rd3]; add.u32 %r6, %r6, 1; st.global.u32 [%rd3], %r6; ret;
+}
+.visible .entry one(.param .u64 words)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [words]; atom.global.exch.b32 %r1, [%rd1], 7; atom.global.exch.b32 %r1, [%rd1], %r1; ret;
+}
+"""
+
+
+def links(arch):
+    """Reads, stores and atomic operations of kernels on memory of the host, and on that of a device beside."""
+    clock, nbytes = Host(), 64 * 128 * 64
+    try:
+        clock.addresses = mapped.address_space([arch, arch])
+        device, beside = (archdef.Device(arch, host=clock, **BUDGET) for _ in range(2))
+        descriptor = mapped.shared_file(nbytes)
+        places = [mapped.show(descriptor, nbytes, [device.memory])] if mapped.can_map(arch) else []
+        os.close(descriptor)
+        if clock.addresses is not None and device.can_access_peer(beside):
+            device.enable_peer(beside)
+            far = beside.empty((nbytes // 4,), "u4")
+            places.append(far.address)
+        module_ = device.compile(_LINKED)
+        return tuple((*(module_.k[blocks, 128](place, step).cycles for blocks, step in ((1, 4), (64, 4), (64, 36), (64, 64))), module_.one[1, 32](place).cycles)
+                     for place in places)
+    except ArchdefError as error:
+        return told(error, arch)
+
+
 _PAGES = """.version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 words, .param .u32 trips, .param .u32 lane, .param .u32 trip)
 {
     .reg .b32 %r<10>; .reg .b64 %rd<6>; .reg .pred %p;
@@ -893,7 +929,7 @@ def crowd(*names: str):
 
 
 PROBE_KINDS = {
-    "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host, "clusters": clusters,
+    "limits": limits, "properties": host_properties, "most shared memory": most_shared_memory, "host": host, "accesses over links": links, "clusters": clusters,
     **{f"sample {name}": sample(name) for name in ("stream", "strided", "shared", "divergent", "floats", "constants", "local")},
     **{name: textured(name, 256) if "image" in BODIES[name][0] else traffic(name) for name in BODIES},
     "textures beside all in many blocks": textured("textures beside all", 256, 4), "doubles beside all in many blocks": traffic("doubles beside all", 4),

@@ -17,6 +17,7 @@ from archdef.testing.checks.features import forms_that_need
 CARVED = tuple(f"{lines} lines each beside {kib} KiB" for lines in (3, 4, 5) for kib in (2, 8, 30, 72))
 PAGES = tuple(f"pages by {name}" for name in PAGE_WALKS)
 FIRST = {  # beginning of a path → probes that are most likely to notice
+    "host_link.mapped": ("accesses over links", "properties"), "host_link.peer.": ("accesses over links",),
     "limits.carveout_headroom": CARVED, "caches.unified_l1_shared": CARVED, "caches.carveout_takes": CARVED, "limits.": ("limits", "properties",
                                                                                                                              "private memory",
                                                                                                                              "most shared memory", "residency",
@@ -44,7 +45,7 @@ FIRST = {  # beginning of a path → probes that are most likely to notice
 
 SLOW = {**dict.fromkeys(PAGES, ("caches.tlb",)), **dict.fromkeys(CARVED, ("caches.", "limits.", "load_store.")), **{f"products of {type}": ("isa.", "units.", "shared.") for type in ("tf32", "bf16", "e4m3", "f16")}, "code far": ("caches.", "isa."), "code": ("caches.", "isa."), "straight code": ("caches.", "isa.", "schedulers."), "code of many": ("caches.", "isa.", "schedulers.")}
 """Probe that takes long → beginnings of the paths of which it can tell anything."""
-OUTSIDE = ("limits", "properties", "most shared", "host", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
+OUTSIDE = ("limits", "properties", "most shared", "host", "accesses over links", "clusters", "in turn", "private", "launched by", "surfaces", "matrix numbers", "many print", "residency", "sample", "issued", "assembled", "feature", "matmul", "reduction",
            "filtered", "launches", "form", "products", "large products")
 """Beginnings of probes that show what is decided outside the engine: these alone can tell machines apart that give the engine the same numbers."""
 

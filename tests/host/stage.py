@@ -57,10 +57,10 @@ class Stage:
     """A device of the event model with streams, and pinned and device memory to copy between."""
 
     def __init__(self, name="h100", host=None, most=1000, **link):
-        from archdef.host.link import TYPICAL
+        from archdef.spec import TYPICAL_LINK
 
         architecture = registry.get(name)
-        link = attrs.evolve(architecture.host_link or TYPICAL, **link)
+        link = attrs.evolve(architecture.host_link or TYPICAL_LINK, **link)
         architecture = attrs.evolve(architecture, host_link=link, changes={"stage": (0, 1)})
         self.host = host or Host()
         self.memory = Memory(1 << 34)

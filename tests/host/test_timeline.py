@@ -7,9 +7,10 @@ from stage import Stage
 
 from archdef import registry
 from archdef.host import Host
-from archdef.host.link import TYPICAL, link_of
+from archdef.host.link import link_of
 from archdef.host.context import Context
 from archdef.run.memory import Memory
+from archdef.spec import TYPICAL_LINK
 import itertools
 
 
@@ -79,7 +80,7 @@ def test_a_machine_without_a_declared_link_gets_a_typical_one_and_the_timeline_s
     context = Context(bare, Memory(1 << 20), host)
     context.stream().record()
     context.synchronize()
-    assert link_of(bare) is TYPICAL
+    assert link_of(bare) is TYPICAL_LINK
     assert "k40 declares no host_link" in str(host.timeline())
 
 

@@ -125,9 +125,9 @@ def test_what_cannot_be_is_refused(name, call):
     cuda.use()
 
 
-@pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
+@pytest.mark.skipif("g80" not in registry.names(), reason="needs the plugins of this repository")
 def test_a_machine_whose_kernels_do_not_see_it_says_so():
-    cuda.use("gt200")
+    cuda.use("g80")
     assert not cuda.cudaGetDeviceProperties().canMapHostMemory
     with pytest.raises(RuntimeApiError, match=r"^cudaErrorNotSupported \(.*unified_addressing"):
         cuda.cudaHostAlloc(64, cuda.cudaHostAllocMapped)

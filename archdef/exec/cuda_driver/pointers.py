@@ -28,7 +28,7 @@ def _described(thread: Thread, address: int) -> dict[str, Any] | None:
         return None
     context = thread.session.contexts.needed(thread)
     found = {"context": context.handle, "kind": _HOST, "host_pointer": address, "ordinal": context.device, "buffer": address, "mapped": 1}
-    seen = allocated and thread.runtime.GetDeviceProperties().canMapHostMemory
+    seen = allocated and thread.session.host_seen(address)
     return found | {"device_pointer": thread.session.host_on_devices(thread.connection, address)} if seen else found
 
 

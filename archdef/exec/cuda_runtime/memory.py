@@ -9,6 +9,7 @@ import numpy as np
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.cuda_runtime.copies import copy_ends
 from archdef.exec.guest import GuestCopy
+from archdef.run import mapped
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
 from archdef.runtime.status import Refusal
@@ -65,8 +66,8 @@ def host_alloc(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
 
 def _check_mapped(thread: Thread, flags: int) -> None:
     if flags & _MAPPED and not thread.runtime.GetDeviceProperties().canMapHostMemory:
-        raise Refusal("NotSupported", f"kernels of {thread.runtime.device().architecture.label} do not see memory of the host: it does not declare "
-                                      "unified_addressing")
+        raise Refusal("NotSupported", f"kernels of {thread.runtime.device().architecture.label} do not see memory of the host: it declares "
+                                      f"{mapped.NEEDED}")
 
 
 @answers("cudaFreeHost")
@@ -102,11 +103,11 @@ def device_pointer(thread: Thread, out: int, address: int, flags: UInt) -> None:
 
 @answers("cudaHostGetFlags")
 def host_flags(thread: Thread, out: int, address: int) -> None:
-    """Say how page-locked memory was allocated; where kernels see it, it is mapped in any case."""
+    """Say how page-locked memory was allocated; with unified addressing, it is mapped in any case."""
     flags = thread.session.host_flags(address)
     if flags is None:
         raise Refusal("InvalidValue", f"{address:#x} is no page-locked memory")
-    thread.memory.put_word(out, flags | (_MAPPED if thread.runtime.GetDeviceProperties().canMapHostMemory else 0), 4)
+    thread.memory.put_word(out, flags | (_MAPPED if thread.runtime.GetDeviceProperties().unifiedAddressing else 0), 4)
 
 
 @answers("cudaMemGetInfo")
@@ -126,7 +127,7 @@ def pointer_attributes(thread: Thread, out: int, address: int) -> None:
         number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is pointer.memory)
     else:
         allocated = thread.session.host_view(address, 1) is not None
-        seen = allocated and thread.runtime.GetDeviceProperties().canMapHostMemory
+        seen = allocated and thread.session.host_seen(address)
         pinned = allocated or thread.session.is_registered(address)
         device = thread.session.host_on_devices(thread.connection, address) if seen else 0
         kind, number, host = _HOST if pinned else _UNREGISTERED, 0 if pinned else -2, address if pinned else 0

@@ -18,7 +18,7 @@ from archdef.engine.launch cimport Block, Launch, Warp
 from archdef.engine.machine cimport CO_STRICT, CoalescingTable, MachineTable
 from archdef.engine.matrix cimport part_of_warp
 from archdef.engine.memo cimport MEMO_SLOTS, MEMO_TRANSACTIONS, Memo
-from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
+from archdef.engine.memory cimport CLUSTER_FIRST, GLOBAL_BASE, LOCAL_PHYSICAL, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Span, find_span, span_room
 from archdef.engine.operand cimport row_of
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.shared cimport word_passes
@@ -34,7 +34,6 @@ from archdef.engine.types cimport (FL_ADDRESS64, FL_BYPASS_L1, FL_SIGNED, FL_TOG
 from archdef.engine.uop cimport NAMES_ALL, Uop
 
 cdef enum:
-    LOCAL_PHYSICAL = 0x4000000000000   # where local memory lies for caches and partitions
     REMOTE_PIECE = 32            # bytes in which shared memory of other blocks comes
 
 

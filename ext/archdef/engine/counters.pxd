@@ -72,6 +72,8 @@ cdef struct StatementCounters:
     int64_t surface_store_transactions
     int64_t dram_requests            # requests that gave a partition DRAM work
     int64_t dram_partitions          # partitions that had work when each of them came, its own among them, summed
+    int64_t link_bytes_read          # that came over the links to the host and to other devices, in whole pieces …
+    int64_t link_bytes_written       # … and that left by them
     int64_t stall_cycles[13]         # by Stall, SM cycles summed over warps
     int64_t lane_cycles[4]           # by LanePart, cycles summed over lanes; what is left of stall_cycles times the warp size is coherent
     int64_t lane_slots[4]            # the same of issued instructions

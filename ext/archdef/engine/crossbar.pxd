@@ -147,5 +147,9 @@ cdef inline int64_t crossbar_answer(Crossbar *x, int32_t slice, int32_t sm, int6
             arrival = topology_travel(x.topology, sm, slice, packet, arrival)
     return arrival
 
+cdef inline int64_t crossbar_answer_of_link(const Crossbar *x, int32_t sm, int64_t time_fs) noexcept nogil:
+    """When what has come by a link to the host, or to another device, arrives. That link is far slower than those of the crossbar, which it never fills."""
+    return time_fs + x.m.interconnect.response_latency_fs + (x.hop_fs[sm] if x.hop_fs != NULL else 0)
+
 cdef int crossbar_open(Crossbar *x, const Routing *routing, Events *inboxes, int64_t ports, Arena *arena) except -1
 cdef void crossbar_close(Crossbar *x) noexcept nogil

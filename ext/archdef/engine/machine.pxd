@@ -8,7 +8,7 @@ clock domains meet without rounding drift (a signed 64-bit count of femtoseconds
 from libc.stdint cimport int64_t
 
 from archdef.engine.parameters cimport (BlockClustersParameters, CachesParameters, ChipParameters, ClocksParameters, DeviceLaunchesParameters,
-                                        DramParameters, InterconnectParameters, IsaParameters, LimitsParameters, LoadStoreParameters,
+                                        DramParameters, HostLinkParameters, InterconnectParameters, IsaParameters, LimitsParameters, LoadStoreParameters,
                                         SchedulersParameters, SharedMemoryParameters, TextureUnitsParameters, UnitParameters, WarpParameters)
 
 cpdef enum:
@@ -61,6 +61,7 @@ cdef struct MachineTable:
     DramParameters dram
     BlockClustersParameters block_clusters
     DeviceLaunchesParameters device_launches
+    HostLinkParameters host_link
     CoalescingTable load
     CoalescingTable store
     CoalescingTable load_uncached

@@ -5,6 +5,7 @@ from archdef.engine.heap cimport Heap
 
 cdef enum:
     GLOBAL_BASE = 0x100000000        # device address of the first byte of an address space; nothing lies at null
+    LOCAL_PHYSICAL = 0x4000000000000  # where local memory lies for caches and partitions, behind all address spaces
 
 cpdef enum:
     SHARED_WINDOW = 0x01000000       # generic addresses of the block's shared memory
@@ -35,6 +36,7 @@ cdef class DeviceMemory:
     cdef readonly uint64_t first     # device address of its first byte
     cdef list _reached               # memories of other devices that kernels of this one may access
     cdef object _reached_by          # the memories whose kernels may access this one
+    cdef bint linked                 # kernels may access memory of the host, or of other devices
     cdef object _lock
     cdef readonly int running        # sessions with launches in progress: what they know must not go away meanwhile
 
@@ -48,6 +50,8 @@ cdef class DeviceMemory:
     cdef int _make_table(self) except -1
     cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
+    cdef uint64_t own_bytes(self) noexcept
+    cdef uint64_t host_first(self) noexcept
 
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil
 

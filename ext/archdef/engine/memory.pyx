@@ -182,6 +182,7 @@ cdef class DeviceMemory:
         for other in self._reached:
             seen += other._shown()
         seen.sort()
+        self.linked = any([start - self.first >= self.space.stride or start < self.first for start, _ in seen])
         cdef Span *table = <Span *>malloc(max(1, len(seen)) * sizeof(Span))
         if table == NULL:
             raise MemoryError("table of allocations")
@@ -356,6 +357,14 @@ cdef class DeviceMemory:
     def allocations(self):
         """Sorted list of (first address, address past the end)."""
         return list(self._spans)
+
+    cdef uint64_t own_bytes(self) noexcept:
+        """For how many bytes, from its first on, addresses stand for memory of this device and nobody else's."""
+        return self.space.stride
+
+    cdef uint64_t host_first(self) noexcept:
+        """The first address at which kernels may see memory of the host."""
+        return <uint64_t>GLOBAL_BASE + self.space.host_window
 
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL:
         cdef const Span *span = find_span(self.table, self.count, address)

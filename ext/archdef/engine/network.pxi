@@ -1,18 +1,20 @@
-# Events of the network, in order of time, as `network.pyx` and `network_traced.pyx` compile them, each with its own `note_refused` and such,
-# and its own L2.
+# Events of the network, in order of time, as `network.pyx`, `network_linked.pyx` and `network_traced.pyx` compile them, each with its own `is_linked`, the last
+# with its own `note_refused` and such, and its own L2.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine.atomic_unit cimport atomic_data, atomic_hold
 from archdef.engine.clock cimport NEVER
-from archdef.engine.crossbar cimport crossbar_cross, crossbar_leave, crossbar_sending, enter_partition, enter_slice, packet_bytes, partial_fs
+from archdef.engine.crossbar cimport (crossbar_answer_of_link, crossbar_cross, crossbar_deliver, crossbar_leave, crossbar_sending, enter_partition,
+                                      enter_slice, packet_bytes, partial_fs)
 from archdef.engine.dram cimport dram_decide, dram_release
 from archdef.engine.dram_order cimport dram_order_decide
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.parameters cimport INTERCONNECT_INJECTION_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition
 from archdef.engine.port cimport RQ_ATOMIC, RQ_WRITE, Port, Request, moves_data_in, owner_of, port_next, port_wait, port_wake
+from archdef.engine.remote cimport remote_serve
 from archdef.engine.route cimport SLICE_BITS, in_l2_partition, home_distance, partition_of, route, slice_of
-from archdef.engine.shared_texture cimport shared_texture_fetch, shared_texture_has
+from archdef.engine.shared_texture cimport shared_texture_fetch, shared_texture_filled, shared_texture_has
 from archdef.engine.slice_queue cimport slice_queue_event, slice_queue_wait
 from archdef.engine.stage cimport stages_event
 from archdef.engine.tournament cimport tournament_set
@@ -64,6 +66,32 @@ cdef inline void _count_way(Network *n, int32_t sm, int32_t which) noexcept nogi
         n.routing.placed[sm].far_requests += 1
 
 
+cdef void _remote_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
+    """Send the head request to a link. There it waits for no place, so that nobody waits for it."""
+    cdef const MachineTable *m = n.m
+    cdef Port *port = n.ports.port + unit
+    cdef int32_t sm = owner_of(&n.ports, unit)
+    cdef Request *r = port.ring + port.head
+    cdef int64_t arrival_fs, done_fs
+    if r.counters != NULL and shared_texture_has(&n.textures, sm, r, now_fs):
+        port_next(&n.ports, unit, now_fs)
+        return
+    if m.interconnect.injection_scope == INTERCONNECT_INJECTION_SCOPE_CLUSTER and crossbar_sending(&n.crossbar, unit, sm)[0] > now_fs:
+        tournament_set(&n.events, unit, crossbar_sending(&n.crossbar, unit, sm)[0])
+        return
+    arrival_fs = crossbar_leave(&n.crossbar, port, unit, sm, r, packet_bytes(m, r), now_fs) + m.interconnect.request_latency_fs
+    if r.counters != NULL:
+        shared_texture_fetch(&n.textures, sm, r)
+    done_fs = remote_serve(&n.remote, &n.crossbar, sm, r, arrival_fs)
+    note_linked(n, r, now_fs, arrival_fs, done_fs)
+    if r.kind != RQ_WRITE:
+        done_fs = crossbar_answer_of_link(&n.crossbar, sm, done_fs)
+        if n.textures.caches != NULL:
+            shared_texture_filled(&n.textures, sm, r.slot, done_fs)
+        crossbar_deliver(&n.crossbar, sm, r.slot, done_fs)
+    port_next(&n.ports, unit, now_fs)
+
+
 cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     """Send the head request, or join the queue for a partition or slice that is full."""
     cdef const MachineTable *m = n.m
@@ -71,9 +99,14 @@ cdef void _port_event(Network *n, int32_t unit, int64_t now_fs) noexcept nogil:
     cdef int32_t sm = owner_of(&n.ports, unit), queued
     cdef Request *r = port.ring + port.head
     cdef uint64_t local
-    cdef int32_t which = <int32_t>partition_of(&n.routing, sm, r.address, &local), through = which, port_slice = which
-    cdef Partition *p = n.partitions + which
+    cdef int32_t which, through, port_slice
+    cdef Partition *p
     cdef int64_t packet, arrival_fs
+    if is_linked(n, r):
+        _remote_event(n, unit, now_fs)
+        return
+    which = through = port_slice = <int32_t>partition_of(&n.routing, sm, r.address, &local)
+    p = n.partitions + which
     if r.counters != NULL and shared_texture_has(&n.textures, sm, r, now_fs):
         _wake_one(n, p, now_fs)         # this port may have been woken for a place that it does not take
         port_next(&n.ports, unit, now_fs)

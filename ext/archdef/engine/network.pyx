@@ -4,7 +4,8 @@ Three kinds of unit have events: a port sends its head request, a partition lets
 components between multiprocessors and ports (`stage.pyx`) have their own.
 All else that is first come first served is a time at which it is next free. Ties go by unit number, so results do not depend on when the
 multiprocessors send their requests. A request goes from its port (`port.pyx`) where `route.pyx` says, by the crossbar (`crossbar.pyx`) to
-a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar.
+a slice (`l2_slice.pyx`), from there to DRAM (`dram.pyx`), and its answer back by the crossbar. One for memory of the host or of another device
+goes from the crossbar to a link (`remote.pyx`) instead.
 """
 from libc.stdint cimport int32_t, int64_t
 
@@ -14,9 +15,11 @@ from archdef.engine.events cimport Events
 from archdef.engine.l2_coalescer cimport l2_coalescer_open
 from archdef.engine.l2_slice cimport L2, l2_arrive, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
+from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.partition cimport Partition, partition_close, partition_open
 from archdef.engine.port cimport Request, ports_close, ports_open
+from archdef.engine.remote cimport remote_open
 from archdef.engine.route cimport route_close, route_open
 from archdef.engine.shared_texture cimport shared_texture_close, shared_texture_open
 from archdef.engine.slice_queue cimport slice_queues_close, slice_queues_open
@@ -24,23 +27,17 @@ from archdef.engine.stage cimport stages_close, stages_open
 from archdef.engine.tournament cimport tournament_close, tournament_open
 
 
-cdef inline void note_refused(Network *n, const Request *r, int32_t which, int64_t now_fs) noexcept nogil:
-    """Requests are not recorded here, so that the usual case does not even look whether they are: see `network_traced.pyx`."""
+cdef inline bint is_linked(const Network *n, const Request *r) noexcept nogil:
+    """Whether a request is for memory behind a link; launches that can access such memory do not come here, see `network_linked.pyx`."""
+    return False
 
 
-cdef inline void note_left(Network *n, const Request *r, int32_t which, int64_t now_fs, int64_t arrival_fs) noexcept nogil:
-    """Likewise."""
-
-
-cdef inline void note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:
-    """Likewise."""
-
-
+include "network_unrecorded.pxi"
 include "network.pxi"
 
 
-cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena *arena, bint at_once) except -1:
-    """Build an idle network for the machine; answers go to `inboxes`, one per multiprocessor. `at_once`: see `partition_open`."""
+cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, bint at_once) except -1:
+    """Build an idle network for the machine, in front of a memory; answers go to `inboxes`, one per multiprocessor. `at_once`: see `partition_open`."""
     cdef int64_t i, slots = max(m.load_store.reads_in_flight_per_multiprocessor, 1)
     if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER:
         slots += m.load_store.textures_in_flight_per_multiprocessor
@@ -58,6 +55,7 @@ cdef int network_open(Network *n, const MachineTable *m, Events *inboxes, Arena 
         raise MemoryError("partitions of the network")
     for i in range(m.dram.partitions):
         partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, at_once or i == 0)
+    remote_open(&n.remote, m, memory.first, memory.own_bytes(), memory.host_first(), arena, &inboxes[0].failed)
     n.l2.m = m
     n.l2.routing = &n.routing
     n.l2.crossbar = &n.crossbar

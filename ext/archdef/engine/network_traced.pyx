@@ -4,8 +4,14 @@ from libc.stdint cimport int32_t, int64_t
 from archdef.engine.dram cimport DIR_WRITE, Entry
 from archdef.engine.l2_slice cimport L2
 from archdef.engine.parameters cimport SECTORS
-from archdef.engine.port cimport Request
+from archdef.engine.port cimport RQ_WRITE, Request
+from archdef.engine.remote cimport is_remote
 from archdef.engine.request_trace cimport RequestRecord, traced, trace_served
+
+
+cdef inline bint is_linked(const Network *n, const Request *r) noexcept nogil:
+    """Whether a request is for memory behind a link."""
+    return is_remote(&n.remote, r.address)
 
 
 # -------------------------------------------------------------------------------------------------------------------- slices
@@ -76,6 +82,19 @@ cdef inline void note_left(Network *n, const Request *r, int32_t which, int64_t 
         record.partition = which
         record.left = now_fs
         record.arrived = arrival_fs
+
+
+cdef inline void note_linked(Network *n, const Request *r, int64_t now_fs, int64_t arrival_fs, int64_t done_fs) noexcept nogil:
+    """A request has gone to a link, which serves it by a time."""
+    cdef int32_t number = _number(&n.l2, r)
+    cdef RequestRecord *record
+    if number:
+        record = traced(n.crossbar.trace, number)
+        record.left = now_fs
+        record.arrived = arrival_fs
+        record.served = done_fs
+        if r.kind == RQ_WRITE:
+            record.answered = done_fs
 
 
 cdef void note_served(L2 *l2, int32_t which, int32_t index, int64_t done_fs) noexcept nogil:

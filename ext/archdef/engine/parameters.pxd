@@ -391,3 +391,21 @@ cdef struct DeviceLaunchesParameters:
     int64_t start_cycles                         # from there to the first block of the child
     int64_t next_cycles                          # from the end of a grid to the start of what waits for it …
     int64_t tail_cycles                          # … and of its tail
+
+cdef enum:  # LinkAccesses.atomics; 0: there is no such component
+    LINK_ACCESSES_ATOMICS_DEVICE = 1
+    LINK_ACCESSES_ATOMICS_MEMORY = 2
+
+cdef struct LinkAccessesParameters:
+    int64_t latency_fs                           # From the device's interconnect to the memory and back with the first byte, where nothing else is under way
+    int64_t granule_bytes                        # Data go in aligned pieces of this many
+    int64_t header_bytes                         # For which a request, and an answer, occupies the link beside its data
+    int64_t requests_in_flight                   # Reads and atomic operations that wait for an answer at a time
+    int64_t atomics                              # Who carries out atomic operations: the ``device``, which reads what they change and writes it back, so that
+                                                 # those on one word follow each other by the way there and back; or the ``memory``, as its own
+    int64_t read_byte_fs                         # for which a byte occupies the way towards the device …
+    int64_t write_byte_fs                        # … and from it
+
+cdef struct HostLinkParameters:
+    LinkAccessesParameters mapped                # How kernels access page-locked memory of the host
+    LinkAccessesParameters peer                  # How they access memory of a device beside this one; None: as memory of the host

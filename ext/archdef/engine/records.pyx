@@ -11,6 +11,7 @@ from archdef.engine.device_runtime cimport ChildRecord
 from archdef.engine.dram cimport PartitionCounters
 from archdef.engine.launch cimport Launch
 from archdef.engine.network cimport Network
+from archdef.engine.remote cimport LinkCounters, Remote, RemoteLink
 from archdef.engine.residency cimport Residency, SmCounters
 
 
@@ -28,11 +29,14 @@ cdef PartitionCounters _no_partition
 memset(&_no_partition, 0, sizeof(PartitionCounters))
 cdef PortCounters _no_port
 memset(&_no_port, 0, sizeof(PortCounters))
+cdef LinkCounters _no_link
+memset(&_no_link, 0, sizeof(LinkCounters))
 cdef ChildRecord _no_child
 memset(&_no_child, 0, sizeof(ChildRecord))
 CHILD_DTYPE = _dtype(_no_child)
 COUNTER_DTYPE = _dtype(_no_statement)
 MULTIPROCESSOR_DTYPE = _dtype(_no_sm)
+LINK_DTYPE = _dtype(_no_link)
 PARTITION_DTYPE = _dtype({**_no_partition, **_no_port})
 
 
@@ -77,3 +81,19 @@ cdef object partition_records(const Network *network):
         memcpy(counters + sizeof(PartitionCounters), &network.crossbar.counters[i], sizeof(PortCounters))
         counters += sizeof(PartitionCounters) + sizeof(PortCounters)
     return each
+
+
+cdef object _link_record(const RemoteLink *link):
+    row = np.empty(1, LINK_DTYPE)
+    memcpy(_bytes_of(row), &link.counters, sizeof(LinkCounters))
+    return row
+
+
+cdef dict link_records(const Remote *remote):
+    """Copy counters of the links that were used, by name."""
+    found = {}
+    if remote.to_host.answered_fs != NULL:
+        found["host_link"] = _link_record(&remote.to_host)
+    if remote.to_peers.answered_fs != NULL:
+        found["peer_link"] = _link_record(&remote.to_peers)
+    return found

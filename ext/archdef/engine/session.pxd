@@ -40,6 +40,7 @@ cdef class Session:
     cdef void (*run_network)(Network *n, int64_t until_fs) noexcept nogil    # `network_run`, likewise
     cdef Sampler *samplers               # of launches whose timeline is recorded, and that nobody has asked for
     cdef int32_t traced                  # requests that have been recorded, of all launches
+    cdef bint linked                     # launches may access memory behind links
     cdef readonly bint functional        # nothing is timed
     cdef bint closed                     # nothing comes from outside while it advances
     cdef int64_t max_cycles

@@ -38,12 +38,13 @@ from archdef.engine.matrix cimport access_tiles, access_tiles_recorded
 from archdef.engine.memory cimport DeviceMemory
 from archdef.engine.multiprocessor cimport sm_close, sm_make, sm_open_bulk, sm_open_policies
 from archdef.engine.network cimport network_close, network_next, network_open, network_run
+from archdef.engine.network_linked cimport network_run as network_run_linked
 from archdef.engine.network_traced cimport network_run as network_run_traced
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.placement cimport PageTable, placement_counted
 from archdef.engine.program cimport LoadedProgram
 from archdef.engine.recorder cimport TimelineRecorder
-from archdef.engine.records cimport partition_records
+from archdef.engine.records cimport link_records, partition_records
 from archdef.engine.request_trace cimport RequestTrace
 from archdef.engine.block_storage cimport block_storage_close
 from archdef.engine.block_swap cimport block_swap_out, block_swap_out_recorded
@@ -147,7 +148,7 @@ cdef class Session:
         self._free_places()
         self.chip.dispatcher = &self.dispatcher
         self.dispatcher.network_landed = &self.network.crossbar.landed
-        network_open(&self.network, m, self.inboxes, &self.arena, self.at_once)
+        network_open(&self.network, m, memory, self.inboxes, &self.arena, self.at_once)
         self.dispatcher.port = self.network.crossbar.cluster
         self.dispatcher.policy = dispatch_policy_open(m)
         for i in range(m.chip.multiprocessors if self.at_once else 1):      # one tells whether the host has memory for such
@@ -386,7 +387,8 @@ cdef class Session:
         self._choose_run()
 
     cdef void _choose_run(self) noexcept:
-        """Let multiprocessors and network look whether to record only while a launch wants something to be recorded."""
+        """Let multiprocessors and network look whether to record only while a launch wants something to be recorded, and the network look for memory behind
+        links only where launches could access some."""
         cdef const Sampler *s = self.samplers
         cdef bint recorded = any([(<Grid>grid).lane_trace is not None for grid in self.grids])
         cdef int64_t i
@@ -394,17 +396,19 @@ cdef class Session:
             recorded = recorded or s.record.detail >= DETAIL_BLOCKS
             s = s.next
         self.run = sm_run_functional if self.functional else sm_run_recorded if recorded else sm_run
-        self.run_network = network_run if self.network.crossbar.trace == NULL else network_run_traced
+        self.linked = self.linked or self.memory.linked     # launches that are under way still access what has gone since
+        self.run_network = network_run_traced if self.network.crossbar.trace != NULL else network_run_linked if self.linked else network_run
         for i in range(self.m.chip.multiprocessors if self.sms != NULL else 0):
             if self.sms[i] != NULL:
                 self.sms[i].core.access_tiles = access_tiles_recorded if recorded else access_tiles
         self.dispatcher.swap_out = block_swap_out_recorded if recorded else block_swap_out
 
     def _components(self):
-        """Counters of optional components between multiprocessors and network."""
+        """Counters of optional components between multiprocessors and network, and of links that were used."""
         found = stages_counted(&self.network.stages)
         if self.network.routing.placement != NULL:
             found["placement"] = placement_counted(self.network.routing.placed, self.m.chip.multiprocessors)
+        found.update(link_records(&self.network.remote))
         return found
 
     cdef int _number_of(self, program) except? -1:

@@ -25,6 +25,36 @@ static void store(void *there)
     CHECK(cudaLaunchKernel(faults, ONE, ONE, given, 0, 0));
 }
 
+static void *seen(volatile void *here)                  /* by kernels */
+{
+    void *there;
+    CHECK(cudaHostGetDevicePointer(&there, (void *)here, 0));
+    return there;
+}
+
+static void elsewhere(void)                             /* without unified addressing */
+{
+    int *here, *there, *plain;
+    unsigned flags = 7;
+    CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Mapped));
+    there = seen(here);
+    CHECK(cudaHostGetFlags(&flags, here));
+    expect(there != here && seen(here + 7) == there + 7 && flags == Mapped, "another address for kernels");
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    scaled(there);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < N; ++i)
+        expect(here[i] == 3 * i, "mapped memory");
+    CHECK(cudaMallocHost((void **)&plain, 64));
+    CHECK(cudaHostGetFlags(&flags, plain));
+    expect(cudaHostGetDevicePointer((void **)&there, plain, 0) == 1 && !flags, "page-locked memory that is not mapped");
+    CHECK(cudaFreeHost(plain));
+    store(here);
+    expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel at the address of the host");
+    CHECK(cudaFreeHost(here));
+}
+
 static void allocated(void)
 {
     int *here, *there, *plain;
@@ -89,7 +119,7 @@ static void spins(void)
 {
     volatile int *flag;
     CHECK(cudaHostAlloc((void **)&flag, sizeof(int), Mapped));
-    store((void *)flag);
+    store(seen(flag));
     while (!*flag)              /* nobody asks the runtime for anything meanwhile */
         ;
     CHECK(cudaDeviceSynchronize());
@@ -99,7 +129,7 @@ static void answers(void)
 {
     volatile int *flags;            /* a kernel's first word, what it then waits for, its answer */
     CHECK(cudaHostAlloc((void **)&flags, 3 * sizeof(int), Mapped));
-    void *given[] = {&flags};
+    void *there = seen(flags), *given[] = {&there};
     CHECK(cudaLaunchKernel(waits, ONE, ONE, given, 0, 0));
     while (!flags[0])
         ;
@@ -122,21 +152,22 @@ static void devices(void)
         CHECK(cudaDeviceSynchronize());
     }
     expect(here[0] == 1 && here[1] == 1 && !here[2], "memory that kernels of two devices see");
-    store(here + 2);
+    store(seen(here + 2));
     CHECK(cudaFreeHost(here));      /* waits for both */
 }
 
 static void outside(void)
 {
-    int *here;
+    int *here, *there;
     CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Mapped));
-    store(here + N);
+    there = seen(here);
+    store(there + N);
     expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel past the end");
     store(&factor);
     expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel in memory that is not page-locked");
-    store(here);
+    store(there);
     CHECK(cudaFreeHost(here));
-    store(here);
+    store(there);
     expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel in memory that was given back");
 }
 
@@ -184,5 +215,5 @@ static void refused(void)
     expect(cudaHostGetDevicePointer((void **)&there, there, 0) == 801, "a machine that cannot");
 }
 
-PARTS({"allocated", allocated}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside},
+PARTS({"allocated", allocated}, {"elsewhere", elsewhere}, {"registers", registers}, {"spins", spins}, {"answers", answers}, {"devices", devices}, {"outside", outside},
       {"wrong", wrong}, {"directions", directions}, {"refused", refused})

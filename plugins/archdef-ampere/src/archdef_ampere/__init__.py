@@ -3,7 +3,7 @@ import attrs
 
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, ChainedSum, Chip, Clocks, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, L2Partitions,
+                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, LinkAccesses, Interconnect, Isa, KiB, L2Partitions,
                           Limits, Lines, LoadStore, ManagedMemory,
                           MatrixArithmetic, MergedLanes, MulticastBroadcast, PairedSum, Schedulers, SharedMemory, TextureUnits, Unit,
                           Vocabulary, Warp, XorHash, operations)
@@ -75,6 +75,8 @@ A100 = Architecture(
     host_link=HostLink(name="PCIe 4.0 x16", pinned_h2d_gb_s=24, pinned_d2h_gb_s=24, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
                        copy_engines=3, work_queues=32, concurrent_grids=128, peer_gb_s=300, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=31.5, write_gb_s=31.5, granule_bytes=64, header_bytes=36, requests_in_flight=768),
+                       peer=LinkAccesses(read_gb_s=300, write_gb_s=300, header_bytes=36, latency_ns=700, requests_in_flight=8192, atomics="memory"),
                        managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 

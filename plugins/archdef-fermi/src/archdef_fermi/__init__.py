@@ -3,8 +3,8 @@ from itertools import combinations
 
 from archdef.hookspecs import hookimpl
 from archdef.spec import (PartOfUnit, RandomOfKLru, Architecture, Assembler, Cache, Caches, Chip, Cite, Clocks, Coalescing, Dram, ExtraPass, FirstReady,
-                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast, RegisterAllocationRules,
-                          Replay, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
+                          HostLink, Interconnect, Isa, KiB, Limits, Lines, LinkAccesses, LoadStore, LooseRoundRobin, MiB, MulticastBroadcast,
+                          RegisterAllocationRules, Replay, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_fermi.costs import COSTS, COSTS_2_0, COSTS_2_1, DOMAINS, EVIDENCE, EVIDENCE_2_1, FORMS, NO_ECC, PCIE, QUERY_M2090, SCALED, SHEET
 
 FEATURES = """fp64 fp32_fma atomics_global atomics_global_64 atomics_shared atomics_shared_64 atomics_float_add
@@ -75,6 +75,7 @@ def fermi(*, name, title, aliases, multiprocessors, clocks, dp_lanes, latency_ns
                            duplex_ratio=0.9, latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5,
                            copy_engines=copy_engines, work_queues=1, late_kernel_signals=True,
                            concurrent_grids=16, peer_gb_s=peer_gb_s,
+                           mapped=LinkAccesses(read_gb_s=8, write_gb_s=8, granule_bytes=64, header_bytes=36, requests_in_flight=256),
                            peer_latency_us=10 if peer_gb_s else 0))
 
 

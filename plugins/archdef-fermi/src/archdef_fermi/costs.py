@@ -67,6 +67,9 @@ PCIE = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "inferred",
             "three quarters of it, as bandwidth tests of the time print; quoted from memory")
 GRIDS = Cite(TABLE.document, "section 3.2.5.3: at most sixteen kernels at a time", note=BOTH)
 QUEUES = Cite("NVIDIA Kepler GK110/210 white paper", "Hyper-Q: a single connection on Fermi", note="read in a copy of its pages")
+LANES = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "recalled")
+ZERO_COPY = Cite("Min et al., EMOGI, VLDB 2021", "Tesla V100 by PCIe 3.0: 12.2 GB/s by aligned requests of 128 bytes, 4.7 by those of 32, 256 in flight",
+                 "inferred", "measured on another card: requests carry 36 bytes beside their data, whole pieces of 64; quoted from memory")
 STAGED = Cite("CUDA C Programming Guide 3.2", "concurrent execution: copies of 64 KB or less to the device do not wait",
               note="quoted in a lecture of ME964, Madison, March 2011")
 SIGNALS = Cite("Rennich, CUDA C/C++ Streams and Concurrency, 2011", "Fermi: signals after sequential kernels are delayed",
@@ -132,6 +135,8 @@ EVIDENCE = {
        for name in "ways line_bytes sector_bytes prefetch_degree latency_cycles".split()},
     "caches.instruction_preload_bytes": CODE_SETS, "caches.instruction_memory_cycles": CODE_WAITS,
     "caches.l2": LINEAGE, "dram": LINEAGE, "load_store": FIT, "interconnect": FIT,
+    "host_link.mapped": ZERO_COPY, "host_link.mapped.read_gb_s": LANES, "host_link.mapped.write_gb_s": LANES,
+    "host_link.mapped.latency_ns": UNPUBLISHED, "host_link.mapped.atomics": UNPUBLISHED,
     "host_link": UNPUBLISHED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": GRIDS, "host_link.work_queues": QUEUES, "host_link.late_kernel_signals": SIGNALS,
     "host_link.staging_bytes": STAGED,

@@ -4,7 +4,7 @@ import attrs
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, BranchCosts, ByteMasks, CarveoutHeadroom, RandomOfKLru, Architecture, BlockClusters, BlockLaunch, BulkCopyUnit,
                           Cache, Caches, ChainedSum, Chip, Clocks, ClusterPorts, Coalescing, CodeFetch, ConstantPort, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GpcRoundRobin, HostLink,
+                          DeviceLaunches, Dram, FEATURES, FirstReady, forms, FrozenMap, GreedyThenRoundRobin, GpcRoundRobin, HostLink, LinkAccesses,
                           MemoryInstructionQueue, Interconnect, Isa, KiB, L2Partitions, L2Slices, Limits, Lines, LoadStore, LoadStorePipeline,
                           ManagedMemory, MatrixArithmetic, MergedLanes, MiB, MulticastBroadcast, NocDistances, operations, PairedSum, ParityHash,
                           RegisterAllocationRules, RequestCoalescer, Schedulers, SerialMatch, SharedMemory, StoreBuffer, TextureUnits, UniformFill,
@@ -106,6 +106,8 @@ H100 = Architecture(
                        duplex_ratio=0.904, latency_us=2.0, staging_bytes=256 * KiB, call_us=1.2, submit_us=0.7,
                        dependency_us=1.8, event_us=1.28, wakeup_us=2.8, copy_engines=3, work_queues=32, concurrent_grids=128,
                        peer_gb_s=450, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=63, write_gb_s=63, latency_ns=1110, granule_bytes=64, header_bytes=32, requests_in_flight=768),
+                       peer=LinkAccesses(read_gb_s=450, write_gb_s=450, latency_ns=757, header_bytes=36, requests_in_flight=8192, atomics="memory"),
                        managed=ManagedMemory(fault_bytes=1 << 20, fault_us=92, host_fault_us=16.2)))
 
 

@@ -108,6 +108,13 @@ BOTH_WAYS = measured(HOST, "section both_ways", "128 MiB each")
 STAGED = measured(HOST, "section async_call_behind_5ms", "256 KiB do not wait, 4 MiB do")
 CALLS = measured(HOST, "section host_call", "200 calls behind a kernel")
 GAPS = measured(HOST, "section turnaround")
+NVLINK = Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction")
+ACCESSES = measured("Accesses of an H100 80GB HBM3 SXM to memory of the host and of another, by clock and event, 2026-11-27; code by nvcc 13",
+                    "tests/data/h100/link_accesses.txt")
+WAY_LESS = Cite(ACCESSES.document, "tests/data/h100/link_accesses.txt, chase", "inferred",
+                "1212 ns to the host, 858 to another H100, less the way to the network and back, which a load of the model takes")
+PIECES = Cite(ACCESSES.document, "tests/data/h100/link_accesses.txt, scattered lines", "inferred",
+              "what 32, 64, 96 and 128 bytes of each line take at the rate of the lanes; to the host 96 take as long as 128, and 32 as 64")
 AWAKE = Cite(HOST, "section launch_latency", "inferred",
              "6.2 us until the host sees the kernel's first store, 8.3 us beyond the kernel's own time until it goes on")
 QUEUES = measured(HOST, "sections streams_of and overlap, 1 to 32 connections")
@@ -326,11 +333,16 @@ EVIDENCE = {
     "dram.partitions": Cite("Phoronix, JEDEC publishes HBM3", "16 channels a stack", "inferred", "5 stacks, as Lockwood, glennklockwood.com, H100, has them"),
     "dram.burst_bytes": Cite("JEDEC HBM3", "pseudo-channel of 32 bits, burst of 8", "recalled"),
     "device_launches": CHILDREN, "device_launches.pool": FIXED_POOL, "device_launches.virtual_us": FIXED_POOL,
-    "host_link": COPIES, "host_link.managed": MANAGED, "host_link.copy_engines": QUERY,
+    "host_link": COPIES, "host_link.managed": MANAGED, "host_link.mapped": PIECES, "host_link.mapped.latency_ns": WAY_LESS,
+    "host_link.mapped.read_gb_s": Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "recalled"),
+    "host_link.mapped.write_gb_s": Cite("PCI Express 5.0", "16 lanes, 63 GB/s a direction", "recalled"),
+    "host_link.mapped.requests_in_flight": Cite("PCI Express 5.0", "tags of 10 bits, for 768 requests", "recalled"),
+    "host_link.mapped.atomics": ACCESSES, "host_link.peer": PIECES, "host_link.peer.latency_ns": WAY_LESS, "host_link.peer.atomics": ACCESSES,
+    "host_link.peer.read_gb_s": NVLINK, "host_link.peer.write_gb_s": NVLINK, "host_link.copy_engines": QUERY,
     "host_link.duplex_ratio": BOTH_WAYS, "host_link.staging_bytes": STAGED, "host_link.call_us": CALLS,
     "host_link.submit_us": AWAKE, "host_link.wakeup_us": AWAKE, "host_link.dependency_us": GAPS, "host_link.event_us": GAPS, "host_link.work_queues": QUEUES,
     "host_link.late_kernel_signals": QUEUES, "host_link.concurrent_grids": QUEUES, "host_link.peer_latency_us": UNPUBLISHED,
-    "host_link.peer_gb_s": Cite("Lockwood, glennklockwood.com, H100", "NVLink, 900 GB/s", "inferred", "a peak, half of it a direction"),
+    "host_link.peer_gb_s": NVLINK,
     "schedulers.policy": SCHEDULING, "schedulers.instruction_gap_cycles": INSTRUCTIONS,
     "chip.multiprocessors_per_cluster": SCATTER, "chip.block_launch.dispatch": PLACES, "chip.block_launch_cycles": BLOCKS,
     "chip.block_launch.end_cycles": BLOCKS, "chip.block_launch.setup_cycles": BLOCKS, "chip.block_launch.warp_cycles": BLOCKS,

@@ -2,7 +2,7 @@
 import attrs
 
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, BankRows, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Architecture, BankRows, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, LinkAccesses,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, PartOfUnit, Schedulers,
                           SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_kepler.costs import COSTS, COSTS_GK104, EVIDENCE, EVIDENCE_GTX680, EVIDENCE_K20, FORMS
@@ -109,21 +109,24 @@ def kepler(*, name, title, aliases, multiprocessors, core_mhz, memory_mhz, laten
                            peer_latency_us=10, managed=ManagedMemory(host_fault_us=16), **host))
 
 
+BY_PCIE_2 = LinkAccesses(read_gb_s=8, write_gb_s=8, granule_bytes=64, header_bytes=36, requests_in_flight=256)
+
 K40 = kepler(
     name="k40", title="Tesla K40", aliases=("tesla_k40", "tesla_k40m", "tesla_k40c", "gk110b"), multiprocessors=15, core_mhz=745, memory_mhz=3004,
     latency_ns=(95, 102), partitions=6, capacity_bytes=12_799_574_016, ecc=1.0, evidence=EVIDENCE, dram_ns=147, refresh_ns=260,
-    link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10))
+    link=dict(name="PCIe 3.0 x16", pinned_h2d_gb_s=10, pinned_d2h_gb_s=10, pageable_h2d_gb_s=4, pageable_d2h_gb_s=4, peer_gb_s=10,
+              mapped=LinkAccesses(read_gb_s=12.8, write_gb_s=12.8, granule_bytes=64, header_bytes=36, requests_in_flight=256)))
 
 K20 = kepler(
     name="k20", title="Tesla K20c", aliases=("tesla_k20", "k20c", "gk110"), multiprocessors=13, core_mhz=706, memory_mhz=2600,
     latency_ns=(100, 108), partitions=5, capacity_bytes=4_972_412_928, ecc=1.14, evidence=EVIDENCE_K20, dram_ns=167, refresh_ns=160,
-    link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6))
+    link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.04, pinned_d2h_gb_s=6.55, pageable_h2d_gb_s=3, pageable_d2h_gb_s=3, peer_gb_s=6, mapped=BY_PCIE_2))
 
 GTX680 = kepler(
     name="gtx680", title="GeForce GTX 680", aliases=("gtx_680", "geforce_gtx_680", "gk104"), multiprocessors=8, core_mhz=1006, memory_mhz=3004,
     latency_ns=(70.5, 75.5), partitions=4, capacity_bytes=2_146_762_752, ecc=1.0, evidence=EVIDENCE_GTX680, dram_ns=46, refresh_ns=160,
     link=dict(name="PCIe 2.0 x16", pinned_h2d_gb_s=6.19, pinned_d2h_gb_s=6.67, pageable_h2d_gb_s=5.37, pageable_d2h_gb_s=5.63, peer_gb_s=6,
-              copy_engines=1, work_queues=1, concurrent_grids=16),
+              copy_engines=1, work_queues=1, concurrent_grids=16, mapped=BY_PCIE_2),
     chip=GK104)
 """Declared from documents and microbenchmarks alone: nothing in it was fitted to a kernel."""
 

@@ -46,6 +46,11 @@ UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PCIE = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
             "two thirds of it, as bandwidth tests of the time print; quoted from memory")
 QUEUES = Cite("NVIDIA Kepler GK110 white paper", "Hyper-Q: 32 work queues", "recalled")
+LANES = Cite("PCI Express 3.0", "16 lanes, 15.75 GB/s a direction", "inferred",
+             "so much of it that accesses go no faster than copies; quoted from memory")
+LANES_2 = Cite("PCI Express 2.0", "16 lanes, 8 GB/s a direction", "recalled")
+ZERO_COPY = Cite("Min et al., EMOGI, VLDB 2021", "Tesla V100 by PCIe 3.0: 12.2 GB/s by aligned requests of 128 bytes, 4.7 by those of 32, 256 in flight",
+                 "inferred", "measured on another card: requests carry 36 bytes beside their data, whole pieces of 64; quoted from memory")
 STAGED = Cite("CUDA C++ Programming Guide 13.1", "section 6.2.8.1: copies of 64 KB or less to the device do not wait")
 CONNECTIONS = Cite("CUDA C++ Programming Guide 13.1", "section 22, CUDA_DEVICE_MAX_CONNECTIONS: up to 32 work queues from 3.5 on")
 FUSED = Cite("PTX ISA 9.1", "section 9.7.3.7, mad: fused for sm_20 and higher")
@@ -110,6 +115,8 @@ EVIDENCE = {
     "device_launches.call_us": K20_LAUNCHES, "device_launches.lane_us": K20_LAUNCHES,
     **{f"device_launches.{name}_us": H100_LAUNCHES for name in ("start", "next", "tail")},
     "device_launches.virtual_us": VIRTUAL_POOL,
+    "host_link.mapped": ZERO_COPY, "host_link.mapped.read_gb_s": LANES, "host_link.mapped.write_gb_s": LANES,
+    "host_link.mapped.latency_ns": UNPUBLISHED, "host_link.mapped.atomics": UNPUBLISHED,
     "host_link": UNPUBLISHED, "host_link.managed": MANAGED, "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "host_link.concurrent_grids": TABLE, "host_link.work_queues": CONNECTIONS, "host_link.late_kernel_signals": QUEUES,
     "host_link.staging_bytes": STAGED, "host_link.peer_gb_s": PCIE,
@@ -157,7 +164,7 @@ LINK_K20 = Cite("vendor data sheet", "PCIe 2.0 x16", "inferred", "what bandwidth
 OWN_LAUNCHES = Cite(K20_LAUNCHES.document, K20_LAUNCHES.place, "recalled", "cycles at 706 MHz; that they were measured on a Tesla K20c is in Wang et al., ISCA "
                     "2015, which was not at hand: of a warp's call for a buffer of parameters, and of its launch, each with what every thread adds")
 
-EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20, K20_LAUNCHES: OWN_LAUNCHES}.get(cite, cite)
+EVIDENCE_K20 = {path: {QUERY: QUERY_K20, ARAFA: TAKEN_OVER, SPLIT: SPLIT_K20, K20_LAUNCHES: OWN_LAUNCHES, LANES: LANES_2}.get(cite, cite)
                 for path, cite in EVIDENCE.items()} | {
     "dram.ecc_overhead_ratio": Cite(
         "GPU-STREAM on a Tesla K20c", "results/cuda/nvidia-k20c-ecc-off.txt and -ecc-on.txt of github.com/UoB-HPC/BabelStream", "inferred",
@@ -190,7 +197,8 @@ LINK_GTX680 = Cite(HARRIS.document, HARRIS.place, "inferred", "what the test rea
 EVIDENCE_GTX680 = {path: {
     QUERY: QUERY_GTX680, ARAFA: TAKEN_OVER, CALCULATOR: LIMITS_GTX680, RATES: COLUMN_30, TABLE: COLUMN_30, MULTIPROCESSOR: SMX, BANKS: SMX_BANKS,
     BANK_WIDTH: SMX_BANK_WIDTH, SEGMENTS: SMX_MEMORY, TEXTURES: BOARD_TEXTURES, LINEAGE: CORES_GTX680, SPLIT: SPLIT_GTX680,
-    SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30}.get(cite, cite) for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
+    SHEET: CONTROLLERS, CONNECTIONS: COLUMN_30, LANES: LANES_2}.get(cite, cite)
+    for path, cite in EVIDENCE.items() if not path.startswith("device_launches")} | {
     "warp": SMX, "limits": COLUMN_30, "dram.ecc_overhead_ratio": Cite("GeForce boards", "no error correction", "recalled"),
     **{f"limits.{name}": QUERY_GTX680 for name in "threads_per_block registers_per_block shared_bytes_per_block".split()},
     "schedulers": SMX, "units.sfu": SMX, "units.dp": COLUMN_30, "chip.block_turnover_cycles": VOLKOV, "chip.multiprocessors_per_cluster": GPC,

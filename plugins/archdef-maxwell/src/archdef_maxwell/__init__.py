@@ -1,6 +1,6 @@
 """NVIDIA Maxwell GM200 (compute capability 5.2): GeForce GTX TITAN X."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, ByteMasks, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Architecture, ByteMasks, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, LinkAccesses,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast, Schedulers,
                           SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_maxwell.costs import COSTS, EVIDENCE, FORMS
@@ -69,6 +69,7 @@ TITAN_X = Architecture(
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
                        copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=15.75, write_gb_s=15.75, granule_bytes=64, header_bytes=36, requests_in_flight=256),
                        managed=ManagedMemory(host_fault_us=16)))
 
 

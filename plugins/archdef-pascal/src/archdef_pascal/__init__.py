@@ -1,6 +1,6 @@
 """NVIDIA Pascal: Quadro P2000 (GP106, compute capability 6.1) and Tesla P100 (GP100, 6.0), which has a file of its own."""
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink,
+from archdef.spec import (Architecture, Cache, Caches, Chip, Clocks, Coalescing, DeviceLaunches, Dram, FirstReady, forms, HostLink, LinkAccesses,
                           Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MergedLanes, MulticastBroadcast,
                           Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash, operations, TextureUnits)
 from archdef_pascal.costs import COSTS, EVIDENCE, FEATURES, FORMS
@@ -64,6 +64,7 @@ P2000 = Architecture(
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=2, wakeup_us=4,
                        copy_engines=2, work_queues=32, concurrent_grids=32, peer_gb_s=12, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=15.75, write_gb_s=15.75, granule_bytes=64, header_bytes=36, requests_in_flight=256),
                        managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 

@@ -1,8 +1,11 @@
 """NVIDIA Tesla: GeForce 8800 GTX (G80, compute capability 1.0), 9800 GTX (G92, 1.1), GT 240 (GT215, 1.2) and GTX 280 (GT200, 1.3)."""
+import attrs
+
 from archdef.hookspecs import hookimpl
-from archdef.spec import (Chip, Cite, Clocks, GiB, HostLink, KiB, MiB, PartOfUnit, SegmentShrinking, StrictHalfWarp, Unit)
+from archdef.spec import (Chip, Cite, Clocks, GiB, HostLink, KiB, LinkAccesses, MiB, PartOfUnit, SegmentShrinking, StrictHalfWarp, Unit)
 from archdef_tesla.family import (ATOMICS, BASIC, BRIEF, BUS, COSTS, DIVISION, DOUBLES, GUIDE, KANTER, LONG_INTEGERS, MISSING_MUL, MULTIPLIERS, MULTIPLY_SFU,
-                                  MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, TABLE, VOTES, tesla)
+                                  MULTIPLY_SP, PAIRS_OF_32, SP_SFU, SP_WITH_SFU, SP_WITH_SFU_OR_MUL, TABLE, UNPUBLISHED, VOTES,
+                                  ZERO_COPY, tesla)
 
 SHEET = Cite("vendor data sheet", "clocks", "recalled")
 NO_OVERLAP = Cite(TABLE.document, "section 3.2.5.2: copies beside kernels from 1.1 on", note=TABLE.note)
@@ -20,8 +23,11 @@ ALL_CARRIED = dict.fromkeys("""caches load_store interconnect caches.texture_l1.
 CARRIED_GDDR3 = {f"dram.{name}": CARRIED for name in """banks t_rcd_ns t_rp_ns t_ras_ns t_rrd_ns t_cl_ns t_wl_ns t_wtr_ns t_rtw_ns
     t_wr_ns t_refi_ns t_rfc_ns""".split()}
 GUIDES_LATENCY = {"interconnect.request_latency_ns": GLOBAL, "interconnect.response_latency_ns": GLOBAL}
+MAPS = {"host_link.mapped": ZERO_COPY, "host_link.mapped.requests_in_flight": ZERO_COPY,
+        **{f"host_link.mapped.{name}": UNPUBLISHED for name in ("latency_ns", "atomics")}}
 PCIE_2 = HostLink(name="PCIe 2.0 x16", pinned_h2d_gb_s=5.7, pinned_d2h_gb_s=5.7, pageable_h2d_gb_s=2.7, pageable_d2h_gb_s=2.7,
                   latency_us=8, call_us=2, submit_us=2, dependency_us=4, wakeup_us=5, copy_engines=1, work_queues=1, concurrent_grids=1)
+PCIE_2_MAPPED = attrs.evolve(PCIE_2, mapped=LinkAccesses(read_gb_s=7.3, write_gb_s=7.3, granule_bytes=64, header_bytes=36))
 
 G80 = tesla(
     name="g80", title="GeForce 8800 GTX", compute_capability="1.0", aliases=("8800gtx", "geforce_8800_gtx"),
@@ -54,8 +60,8 @@ GT215 = tesla(
     clocks=Clocks(core_mhz=550, shader_mhz=1340, memory_mhz=1700), bus=(2, 512 * MiB), port_bytes=(32, 64), address_bits=40,
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, PAIRS_OF_32, ATOMICS, VOTES],
-    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2,
-    evidence=ALL_CARRIED | CARRIED_GDDR3 | {
+    arithmetic=MULTIPLIERS, pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, link=PCIE_2_MAPPED,
+    evidence=ALL_CARRIED | CARRIED_GDDR3 | MAPS | {
         "clocks": SHEET_240, "chip.multiprocessors": SHEET_240, "chip.multiprocessors_per_cluster": SHEET_240, "dram": SHEET_240, "dram.partitions": BUS,
         "interconnect.partition_request_bytes_per_cycle": WIDE_PORTS, "interconnect.partition_response_bytes_per_cycle": WIDE_PORTS,
         "schedulers.dual_issue": LIKE_GT200, "isa.operations.fp32_mul.issues": LIKE_GT200, "units.mul": LIKE_GT200})
@@ -68,8 +74,8 @@ GT200 = tesla(
     warps=32, registers=16384, coalescing=SegmentShrinking(),
     features=BASIC + " vote fp64 atomics_global atomics_global_64 atomics_shared", costs=[COSTS, MULTIPLY_SFU, ATOMICS, VOTES, DOUBLES],
     arithmetic=(*MULTIPLIERS, Unit("dp", 1, part_of=PartOfUnit(unit="mul"))),     # in place of the SPs
-    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2,
-    evidence={"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF,
+    pairs=SP_WITH_SFU_OR_MUL, latency_ns=(110, 170), dram_ns=16, reads=18, texture_l2_bytes=32 * KiB, texture_cycles=237, link=PCIE_2_MAPPED,
+    evidence=MAPS | {"isa.operations.fp64_div": DIVISION, "schedulers.dual_issue": BRIEF, "isa.operations.fp32_mul.issues": BRIEF, "units.mul": BRIEF,
               "units.dp": KANTER,
               **{f"isa.operations.{name}": LONG_INTEGERS for name in "int64_add int64_compare int64_minmax int64_mul".split()}})
 

@@ -53,6 +53,9 @@ REFRESH = Cite("Qimonda HYB18H512321AF data sheet, revision 1.73, 2005", "table 
                "inferred", "GDDR3 of 512 Mbit and 800 MHz by another maker; two clocks from the end of read data to write data")
 FILTERING = Cite(TABLE.document, "appendix E.2, linear filtering", note=BOTH)
 PREDICATION = Cite(TABLE.document, "section 5.4.2: up to 7 instructions if warps are likely to diverge", note=BOTH)
+ZERO_COPY = Cite("CUDA C Best Practices Guide 4.2", "zero copy, from CUDA 2.2 on: data are not cached on devices of 1.x", "inferred",
+                 "that devices of 1.2 have it: forums.developer.nvidia.com, topic 13702; requests as Min et al., EMOGI, VLDB 2021, have them of a V100, "
+                 "quoted from memory, and no faster than copies")
 ONE_KERNEL = Cite(TABLE.document, "section 3.2.5.3: several kernels at a time from 2.x on", note=BOTH)
 NATIVE_24 = Cite(TABLE.document, "section 5.4.1: products of 24 bits are native on 1.x", note=BOTH)
 FETCHES = Cite("Texture fetches on an H100 80GB HBM3", "tests/hardware, textures", "assumed", "not measured on this machine")

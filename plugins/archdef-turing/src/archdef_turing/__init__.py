@@ -3,8 +3,9 @@ import attrs
 
 from archdef.hookspecs import hookimpl
 from archdef.spec import (FEATURES, AlignedSum, Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, ConvergenceBarriers, DeviceLaunches, Dram,
-                          FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore, ManagedMemory, MatrixArithmetic,
-                          MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash, forms, operations)
+                          FirstReady, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LinkAccesses, LoadStore, ManagedMemory,
+                          MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, TextureUnits, Unit, Vocabulary, Warp, XorHash,
+                          forms, operations)
 from archdef_turing.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import SM_70
 
@@ -69,6 +70,8 @@ RTX2080TI = Architecture(
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
                        copy_engines=3, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=15.75, write_gb_s=15.75, granule_bytes=64, header_bytes=36, requests_in_flight=256),
+                       peer=LinkAccesses(read_gb_s=50, write_gb_s=50, header_bytes=36, latency_ns=700, requests_in_flight=8192, atomics="memory"),
                        managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 

@@ -1,9 +1,9 @@
 """NVIDIA Volta GV100 (compute capability 7.0): Tesla V100, SXM2, 16 GB."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (AlignedSum, Architecture, BlockLaunch, ByteMasks, Cache, Caches, Chip, Clocks, ClusterPorts, Coalescing, ConvergenceBarriers,
-                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LoadStore,
-                          ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary, Warp, XorHash,
-                          operations, TextureUnits)
+                          DeviceLaunches, Dram, FirstReady, forms, GreedyThenRoundRobin, HostLink, Interconnect, Isa, KiB, Limits, Lines, LinkAccesses,
+                          LoadStore, ManagedMemory, MatrixArithmetic, MergedLanes, MulticastBroadcast, Schedulers, SharedMemory, Unit, Vocabulary,
+                          Warp, XorHash, operations, TextureUnits)
 from archdef_volta.costs import COSTS, EVIDENCE, FORMS
 from archdef_sass import SM_70
 
@@ -77,6 +77,8 @@ V100 = Architecture(
     host_link=HostLink(name="PCIe 3.0 x16", pinned_h2d_gb_s=12, pinned_d2h_gb_s=12, pageable_h2d_gb_s=6, pageable_d2h_gb_s=6,
                        duplex_ratio=0.9, latency_us=3, call_us=2, submit_us=1, dependency_us=2, wakeup_us=3,
                        copy_engines=4, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=8,
+                       mapped=LinkAccesses(read_gb_s=15.75, write_gb_s=15.75, granule_bytes=64, header_bytes=36, requests_in_flight=256),
+                       peer=LinkAccesses(read_gb_s=50, write_gb_s=50, header_bytes=36, latency_ns=700, requests_in_flight=8192, atomics="memory"),
                        managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 

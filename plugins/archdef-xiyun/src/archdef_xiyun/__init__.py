@@ -1,7 +1,7 @@
 """MetaX Xiyun (曦云) C500: 64-lane waves on four PEUs of 16 lanes in each of 104 APs."""
 from archdef.hookspecs import hookimpl
 from archdef.spec import (Architecture, BlockLaunch, Cache, Caches, Chip, Clocks, Coalescing, Dram, FirstReady, GiB, HostLink, Interconnect, Isa, KiB,
-                          Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, RegisterFilePartitions, Schedulers,
+                          LinkAccesses, Limits, Lines, LoadStore, ManagedMemory, LooseRoundRobin, MulticastBroadcast, RegisterFilePartitions, Schedulers,
                           SharedMemory, Unit, Vocabulary, Warp, XorHash, operations)
 from archdef_xiyun.costs import COSTS, EVIDENCE, FEATURES
 
@@ -51,6 +51,7 @@ C500 = Architecture(
     host_link=HostLink(name="PCIe 5.0 x16", pinned_h2d_gb_s=50, pinned_d2h_gb_s=50, pageable_h2d_gb_s=10, pageable_d2h_gb_s=12,
                        duplex_ratio=0.9, latency_us=4, call_us=2, submit_us=1, dependency_us=3, wakeup_us=4,
                        copy_engines=2, work_queues=32, concurrent_grids=128, peer_gb_s=50, peer_latency_us=10,
+                       mapped=LinkAccesses(read_gb_s=63, write_gb_s=63, granule_bytes=64, requests_in_flight=768),
                        managed=ManagedMemory(fault_bytes=512 * KiB, fault_us=45, host_fault_us=16)))
 
 

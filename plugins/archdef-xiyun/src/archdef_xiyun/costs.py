@@ -20,6 +20,7 @@ BROADCAST = Cite("mhc_post optimisation review on a MetaX C500", "times of the k
                  "16 lanes make a transaction (tuning guide); groups of one wave that share a line do not take it again")
 STREAMS = Cite("streams on a MetaX C500", "fill, x * 2, copy, read (data/streams.toml)", "inferred", "by the rates of all of them together")
 PORTS = Cite(GUIDE.document, "4096 bytes per cycle from L2: 32 ports of 128 bytes without a header", "inferred")
+ACCESSES = Cite("Accesses of an H100 80GB HBM3 SXM to memory of the host", "tests/data/h100/link_accesses.txt", "assumed", "not measured on this machine")
 UNPUBLISHED = Cite("not published", "a plausible value", "assumed")
 PROGRESS = Cite("not published", "whether lanes of a wave progress independently", "assumed",
                 "MXMACA texts give each thread a program counter of its own; so does the CUDA C Programming Guide 4.2, section 4.1 "
@@ -58,7 +59,8 @@ EVIDENCE = {
     "caches.instruction_preload_bytes": UNPUBLISHED, "isa.instruction_bytes": UNPUBLISHED, "clocks": PROFILER,
     "load_store": UNPUBLISHED, "interconnect": UNPUBLISHED,
     "dram": UNPUBLISHED, **{f"dram.{name}": STREAMS for name in "partition_map banks t_refi_ns t_rfc_ns".split()},
-    "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.managed": MANAGED,
+    "interconnect.header_bytes": PORTS, "host_link": UNPUBLISHED, "host_link.mapped": ACCESSES, "host_link.managed": MANAGED,
+    **{f"host_link.mapped.{name}": ACCESSES for name in ("latency_ns", "header_bytes", "atomics")},
     "host_link.pinned_h2d_gb_s": PCIE, "host_link.pinned_d2h_gb_s": PCIE,
     "isa.features": INTRINSICS, "dram.bus_bits": PROPERTIES,
     "warp.reconvergence": PROGRESS, "chip.block_launch_cycles": LAUNCHES,
