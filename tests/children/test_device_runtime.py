@@ -20,7 +20,7 @@ from archdef.run.properties import ATTRIBUTES, DeviceProperties
 ABLE = [name for name in registry.names() if "dynamic_parallelism" in registry.get(name).isa.features]
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="needs NVRTC")
 ASK = r"""
-__global__ void attributes(int *code, int *value) { for (int a = 0; a < 130; a++) code[a] = cudaDeviceGetAttribute(value + a, (cudaDeviceAttr)a, 0); }
+__global__ void attributes(int *code, int *value) { for (int a = 0; a < 150; a++) code[a] = cudaDeviceGetAttribute(value + a, (cudaDeviceAttr)a, 0); }
 __global__ void limits(int *code, unsigned long long *value) {
     for (int l = 0; l < 5; l++) code[l] = cudaDeviceGetLimit((size_t *)value + l, (cudaLimit)l);
     code[5] = cudaGetLastError();
@@ -78,13 +78,13 @@ def device(request):
 
 
 def test_attributes_are_those_that_the_host_gets(device):
-    code, value = device.zeros((130,), "i4"), device.to_device(np.full(130, -7, np.int32))
+    code, value = device.zeros((150,), "i4"), device.to_device(np.full(150, -7, np.int32))
     device.compile(ASK).attributes[1, 1](code, value)
     codes, values = code.to_host(), value.to_host()
     properties = DeviceProperties(device.architecture, {})
     known = {number: int(properties.attribute(name)) for name, (number, _) in ATTRIBUTES.items()}
     assert {n: v for n, v in enumerate(values.tolist()) if n in known} == known
-    assert all(codes[n] == (0 if n in known else 1) for n in range(130)) and all(values[n] == -7 for n in range(130) if n not in known)
+    assert all(codes[n] == (0 if n in known else 1) for n in range(150)) and all(values[n] == -7 for n in range(150) if n not in known)
 
 
 def test_limits_are_the_devices(device):

@@ -48,7 +48,7 @@ def test_kernels_that_the_program_waits_for_are_timed_in_any_case(build, machine
     assert found.timed > 0
 
 
-@pytest.mark.parametrize("machine", SEEING)
+@pytest.mark.parametrize("machine", UNIFIED)
 def test_memory_that_both_see_is_an_end_of_copies_in_any_direction(build, machine, tmp_path):
     found, printed = run([build("mapped"), "directions"], machine, tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0

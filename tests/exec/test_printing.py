@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from archdef.exec.calls import Output, Thread
 from archdef.exec.wire import Hello
 
-HELLO = Hello(functions=0, process=0, scratch=0, scratch_bytes=64, write_text=1, start_server=0, link_lto=0, serves=0, image=0)
+HELLO = Hello(functions=0, process=0, scratch=0, scratch_bytes=64, write_text=1, start_server=0, link_lto=0, serves=0, image=0, cuda=0)
 
 
 class Program:

@@ -78,7 +78,7 @@ def test_texts_that_calls_give_stay_where_they_are_however_many_there_are(sessio
             self.pages = mmap.mmap(descriptor, nbytes)
             return ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
     scratch = ctypes.create_string_buffer(64)
-    thread = Thread(session, Maps(), Hello(0, os.getpid(), ctypes.addressof(scratch), 64, 0, 0, 0, 0, 0))
+    thread = Thread(session, Maps(), Hello(0, os.getpid(), ctypes.addressof(scratch), 64, 0, 0, 0, 0, 0, 0))
     texts = [f"kernel_{number}" for number in range(20)]
     addresses = [thread.string(text) for text in texts]
     assert [session.memory.text(address) for address in addresses] == texts and [thread.string(text) for text in texts] == addresses

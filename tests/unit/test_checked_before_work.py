@@ -56,7 +56,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
     "build": [(["missing.cu", "-o", "p"], "does not exist"), (["k.ptx"], "Missing option '--output'"), (["k.ptx", "-o", "no/p"], "there is no folder no"),
-              (["k.ptx", "-o", "p"], "a program is built of .cu, .maca"), (["k.ptx", "-o", "p", "--compiler", "guess"], "is not one of 'nvcc', 'nvrtc'"),
+              (["k.ptx", "-o", "p"], "a program is built of .cu, .maca"), (["k.ptx", "-o", "p", "--compiler", "guess"], "is not one of 'nvcc', 'clang', 'nvrtc'"),
               (["main.cu", "-o", "p", "-a", "nonesuch"], "no architecture is called"), (["main.cu", "-o", "p", "-std", "98"], "standard must be")],
     "exec": [(["true", "--report", "x.pdf"], "reports are .html files"), (["true", "--timeline", "no/t.json"], "there is no folder no"),
              (["true", "--devices", "0"], "0 is not in the range"), ([], "Missing argument"), (["true", "--set", "warp.size=99"], "at most 64")],

@@ -139,8 +139,9 @@ static void objects(void)
     CHECK(cudaCreateTextureObject(&texture, &resource, &how, 0));
     CHECK(cudaGetTextureObjectResourceDesc(&back, texture));
     expect(back.flags == 0x55555555 && !memcmp(&resource, &back, 64), "the bytes of a resource");
+    memset(&how_back, 0x55, sizeof how_back);
     CHECK(cudaGetTextureObjectTextureDesc(&how_back, texture));
-    expect(back.array.array == array && !memcmp(&how, &how_back, sizeof how), "what a texture was made by");
+    expect(back.array.array == array && how_back.seamless == 0x55555555 && !memcmp(&how, &how_back, sizeof how - 4), "what a texture was made by");
     fetched(fetch, ALL, texture, pixels, "a texture of an array");
     void *out = launched(fetch, ALL, texture);
     CHECK(cudaDestroyTextureObject(texture));      /* the launch has it still */

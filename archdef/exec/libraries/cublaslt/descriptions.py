@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Int, Thread
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.libraries.cublas.handles import answers
 from archdef.exec.libraries.cublas.products import long
 from archdef.exec.libraries.library import present
@@ -173,13 +173,13 @@ def get_of_product(thread: Thread, handle: int, attribute: Int, address: int, nb
 
 
 @answers("cublasLtMatrixLayoutCreate")
-def create_layout(thread: Thread, out: int, kind: Int, rows: int, columns: int, leading: int) -> None:
+def create_layout(thread: Thread, out: int, kind: UInt, rows: int, columns: int, leading: int) -> None:
     """Describe a matrix."""
     _create(thread, out, LAYOUT, {TYPE: kind, ROWS: rows, COLUMNS: columns, LEADING: long(leading)})
 
 
 @answers("cublasLtMatrixLayoutInit_internal")
-def begin_layout(thread: Thread, address: int, nbytes: int, kind: Int, rows: int, columns: int, leading: int) -> None:
+def begin_layout(thread: Thread, address: int, nbytes: int, kind: UInt, rows: int, columns: int, leading: int) -> None:
     """Describe a matrix in a structure of the program."""
     _begin(thread, address, nbytes, LAYOUT, {TYPE: kind, ROWS: rows, COLUMNS: columns, LEADING: long(leading)})
 
