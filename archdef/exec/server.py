@@ -18,6 +18,7 @@ from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, s
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES, WITHOUT_DRIVER
+from archdef.exec.failures import UNAFFECTED
 from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
@@ -222,6 +223,10 @@ class Server:
             thread.session.contexts.initialised = True
         thread.floats, thread.stack = request.floats, request.integers[6:]
         arguments = call.arguments(request.integers)
+        if (failure := thread.session.failures.of(thread)) is not None and call.status and name not in UNAFFECTED:
+            thread.last_error = call.number(failure)
+            thread.session.tally.refused += name.startswith("cudaLaunch")
+            return thread.last_error
         try:
             result = call.answer(thread, *arguments) or SUCCESS
             if _LOG.isEnabledFor(logging.DEBUG):
@@ -230,6 +235,7 @@ class Server:
             raise
         except ArchdefError as error:
             result = call.number(error)
+            thread.session.failures.note(thread, error)
             if not thread.session.host.abandoned:       # else nobody is left who would hear of it
                 self._complain(name, error, thread)
         except Exception as error:  # noqa: BLE001  # an error of archdef's own must not leave the program waiting

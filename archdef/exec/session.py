@@ -17,6 +17,7 @@ from archdef.errors import ArchdefError
 from archdef.exec import fatbin
 from archdef.exec.calls import Output, Thread
 from archdef.exec.contexts import Contexts
+from archdef.exec.failures import Failures
 from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory, words_of
@@ -117,6 +118,7 @@ class Session:
         """How often what devices had was freed, by the identity of their memory."""
         self._tables: dict[str, int] = {}
         """Constants of libraries that the program was given → their address."""
+        self.failures = Failures()
         self._ended = False
         self._end_lock = threading.Lock()
 

@@ -16,6 +16,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "InvalidChannelDescriptor": (20, "invalid channel descriptor"),
     "InvalidMemcpyDirection": (21, "invalid copy direction for memcpy"),
     "InvalidSurface": (37, "invalid surface reference"),
+    "DevicesUnavailable": (46, "CUDA-capable device(s) is/are busy or unavailable"),
     "MissingConfiguration": (52, "__global__ function call is not configured"),
     "InvalidDeviceFunction": (98, "invalid device function"),
     "NoDevice": (100, "no device is registered"),

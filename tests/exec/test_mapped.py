@@ -19,7 +19,8 @@ def run(command, machine, tmp_path, devices=1):
 
 
 @pytest.mark.parametrize("machine, part", [(machine, part) for machine in SEEING for part in (
-    "allocated" if machine in UNIFIED else "elsewhere", "registers", "spins", "answers", "devices", "outside", "wrong")])
+    "allocated" if machine in UNIFIED else "elsewhere", "registers", "spins", "answers", "devices", "past_the_end", "not_locked", "given_back",
+    "wrong")])
 def test_a_part_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("mapped"), part], machine, tmp_path, 2 if part == "devices" else 1)
     assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}

@@ -61,8 +61,7 @@ cudaCreateTextureObject, no structure                 cudaErrorInvalidValue
 cudaDestroyTextureObject, no texture                  cudaErrorInvalidValue
 cudaBindTextureToArray, no reference                  cudaErrorInvalidTexture
 cudaBindTextureToArray, another format                cudaErrorInvalidValue
-a launch with a texture of an array that was freed    cudaErrorLaunchFailure
-a launch with a number that is no texture             cudaErrorLaunchFailure"""
+a launch with a texture of an array that was freed    cudaErrorLaunchFailure"""
 
 
 def run(command, machine, tmp_path):
@@ -102,3 +101,4 @@ def test_each_wrong_call_gets_a_status_of_its_own(build, tmp_path):
     calls, expected = zip(*(line.rsplit(None, 1) for line in WRONG.splitlines()), strict=True)
     assert list(zip(calls, printed.splitlines(), strict=False)) == list(zip(calls, expected, strict=True))
     assert printed.endswith("PASSED\n")
+    assert run([build("textures", fat=FAT), "no_texture"], "v100", tmp_path)[1] == "cudaErrorLaunchFailure\nPASSED\n"

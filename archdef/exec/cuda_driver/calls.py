@@ -8,6 +8,7 @@ from typing import Any, Final
 from archdef.errors import PtxError
 from archdef.exec import calls
 from archdef.exec.calls import NAMES, Answer, Thread
+from archdef.exec.failures import UNAFFECTED
 from archdef.runtime.status import Refusal
 
 INVALID_VALUE, INVALID_IMAGE, INVALID_PTX, INVALID_HANDLE, NOT_FOUND = 1, 200, 218, 400, 500
@@ -35,19 +36,21 @@ def answers(*names: str, context: bool = True, initialised: bool = True) -> Call
     context, initialised : whether the thread must have a current context, the process have called ``cuInit``.
     """
     def add(answer: Answer) -> Answer:
-        checked = _checked(answer, context) if context or initialised else answer
+        checked = _checked(answer, context, UNAFFECTED.isdisjoint(names)) if context or initialised else answer
         every = [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
         calls.answers(*every, status=False, number=driver_number)(checked)
         return answer
     return add
 
 
-def _checked(answer: Answer, context: bool) -> Answer:
+def _checked(answer: Answer, context: bool, fails: bool) -> Answer:
     @functools.wraps(answer)
     def careful(thread: Thread, *arguments: Any) -> int | None:
         contexts = thread.session.contexts
         if context:
             contexts.needed(thread)
+            if fails and (failure := thread.session.failures.of(thread)) is not None:
+                return driver_number(failure)
         elif not contexts.initialised and not thread.uses_runtime:
             raise Refusal("NotInitialized", "cuInit was not called")
         return answer(thread, *arguments)

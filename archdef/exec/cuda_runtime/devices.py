@@ -124,6 +124,7 @@ def synchronize(thread: Thread) -> None:
 @answers("cudaDeviceReset", "cudaThreadExit")
 def reset(thread: Thread) -> None:
     """Free everything."""
+    thread.session.failures.reset(thread)
     thread.runtime.DeviceReset()
     thread.session.forget_allocations(thread.connection, thread.runtime.device().memory)
 

@@ -255,9 +255,13 @@ static void wrong(void)
     CHECK(cudaFreeArray(array));
     launched(fetch, ALL, handle);
     SAY(cudaDeviceSynchronize());
+}
+
+static void no_texture(void)
+{
     launched(fetch, ALL, 1234);
     SAY(cudaDeviceSynchronize());
 }
 
 PARTS({"rows", rows}, {"boxes", boxes}, {"arrays", arrays}, {"objects", objects}, {"references", references}, {"surfaces", surfaces},
-      {"wrong", wrong})
+      {"wrong", wrong}, {"no_texture", no_texture})

@@ -1,0 +1,40 @@
+"""Devices on which a kernel of the program has failed: they do nothing more for this process, and every call says why.
+
+Measured on an H100 with CUDA 13.0 (tests/data/h100/calls_after_a_failure.txt), for illegal and misaligned addresses, traps and failed assertions.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from archdef.errors import ArchdefError, BudgetExceeded, GuestFault
+from archdef.exec.contexts import QUERIES
+from archdef.runtime.status import Refusal
+
+if TYPE_CHECKING:
+    from archdef.exec.calls import Thread
+
+UNAFFECTED: Final = QUERIES | frozenset(
+    "cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString cudaSetDevice cudaPointerGetAttributes cudaDeviceReset cudaThreadExit "
+    "cuCtxGetDevice".split())
+"""Functions that need no device that works."""
+
+
+class Failures:
+    """What has failed on the devices of a program."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, ArchdefError] = {}
+
+    def note(self, thread: Thread, error: BaseException) -> None:
+        """Keep an error with the thread's device, if it is a kernel's."""
+        if isinstance(error, (GuestFault, BudgetExceeded)):
+            self._of.setdefault(thread.runtime.GetDevice(), error)
+
+    def of(self, thread: Thread) -> ArchdefError | None:
+        """Give what has failed on the thread's device."""
+        return self._of.get(thread.runtime.GetDevice()) if self._of else None
+
+    def reset(self, thread: Thread) -> None:
+        """Note that the thread's device is reset, which does not make it work again."""
+        if (device := thread.runtime.GetDevice()) in self._of:
+            self._of[device] = Refusal("DevicesUnavailable", f"a kernel failed on device {device} before it was reset: only another process can use it now")
