@@ -16,6 +16,7 @@ from archdef.lower.child_arguments import kernels_taken
 from archdef.lower.layout import Layout, lay_out
 from archdef.lower.options import Options
 from archdef.lower.pack import pack
+from archdef.lower.parameter_copies import with_copies
 from archdef.lower.passes.spin_loops import mark_spin_loops
 from archdef.lower.pipeline import Context, Pass, Ran, run
 from archdef.lower.pressure import Demand, demand, free_registers
@@ -118,6 +119,8 @@ def _begun(module: ir.Module, entry: str, architecture: Any, options: Options) -
         kernels = [f.name for f in module.functions.values() if f.entry and f.defined]
         raise ArchdefError(f"{module.file} has no kernel {entry}{nearest(entry, kernels)}; it has {', '.join(kernels) or 'none'}")
     calls = calls_of(module, function)
+    if (copying := with_copies(module, calls.functions)) is not module:
+        module, calls = copying, calls_of(copying, function)
     check_length(entry, sum(len(f.body) for f in calls.functions), architecture, options.max_instructions, *module.place(function.where.line))
     kernel = Kernel(module=module, function=function, architecture=architecture, options=options, calls=calls, layout=lay_out(module, function, calls))
     kernel.local_bytes = kernel.layout.local_bytes
