@@ -166,6 +166,12 @@ class Context:
             raise HostError(f"{stream!r} is of {stream.context.label}, the work of {self.label}")
         return stream
 
+    def of_host(self, stream: Stream | None) -> Stream:
+        """Check the stream of a copy or a set, which may be another device's that has the same host; None for the default one of this device."""
+        if isinstance(stream, Stream) and stream.context.host is self.host:
+            return stream
+        return self.own(stream)
+
     def synchronize(self) -> None:
         """Wait for all streams of this device. Raises CaptureError while one is captured."""
         refuse_waiting([stream for capture in self.host.captures for stream in capture.before if stream.context is self], "synchronize")
@@ -209,7 +215,7 @@ class Context:
     def fill(self, address: int | Box, nbytes: int, value: int, stream: Stream | None, width: int = 1) -> Operation | None:
         """Set device memory to values of `width` bytes: the device writes them at the rate of its memory."""
         with self.host.lock:
-            stream = self.own(stream)
+            stream = self.of_host(stream)
             if captured(self, stream, Work(MEMSET, "memset", self, lambda branch: self.fill(address, nbytes, value, branch, width))):
                 return None
             self.host.charge("memset", self.call_fs)
@@ -222,7 +228,7 @@ class Context:
     def within(self, to: int | Box, source: int | Box, nbytes: int, stream: Stream | None) -> Operation | None:
         """Copy inside device memory, which reads and writes every byte."""
         with self.host.lock:
-            stream = self.own(stream)
+            stream = self.of_host(stream)
             if captured(self, stream, Work(COPY, "copy within device", self, lambda branch: self.within(to, source, nbytes, branch))):
                 return None
             self.host.charge("copy within device", self.call_fs)
@@ -237,7 +243,7 @@ class Context:
     def to_device(self, address: int | Box, array: np.ndarray | HostBytes, stream: Stream | None, wait: bool = False) -> None:
         """Copy host memory to the device. Ordinary memory: small copies are staged at once, large ones block the host."""
         with self.host.lock:
-            stream = self.own(stream)
+            stream = self.of_host(stream)
             if captured(self, stream, self.copy_work(TO_DEVICE, address, host_bytes(array))):
                 return
             link, nbytes, pinned = self.link, array.nbytes, is_pinned(array)
@@ -255,12 +261,12 @@ class Context:
             rate = link.pinned_h2d_gb_s if pinned or staged else link.pageable_h2d_gb_s
             operation = self._copy(stream, TO_DEVICE, "copy to device", nbytes, rate, act)
             if wait or not (pinned or staged):
-                self.host.wait("copy to device", [operation], [self])
+                self.host.wait("copy to device", [operation], [self, *({stream.context} - {self})])
 
     def to_host(self, array: np.ndarray | HostBytes, address: int | Box, stream: Stream | None, wait: bool = False) -> None:
         """Copy device memory to the host; to ordinary memory the host waits for the end."""
         with self.host.lock:
-            stream = self.own(stream)
+            stream = self.of_host(stream)
             if captured(self, stream, self.copy_work(TO_HOST, address, host_bytes(array))):
                 return
             pinned = is_pinned(array)
@@ -276,7 +282,7 @@ class Context:
             rate = self.link.pinned_d2h_gb_s if pinned else self.link.pageable_d2h_gb_s
             operation = self._copy(stream, TO_HOST, "copy to host", array.nbytes, rate, act)
             if wait or not pinned:
-                self.host.wait("copy to host", [operation], [self])
+                self.host.wait("copy to host", [operation], [self, *({stream.context} - {self})])
 
     def copy_work(self, direction: str, address: int | Box, end: HostBytes) -> Work:
         """Give the work of a node that copies between device memory and the host's, whose bytes are read, or written, when the copy runs."""
@@ -322,7 +328,7 @@ class Context:
         with self.host.lock:
             if other.host is not self.host:
                 raise HostError(f"{self.label} and {other.label} belong to different hosts; copy by way of a numpy array")
-            stream = self.own(stream) if stream is None or stream.context is not other else stream
+            stream = self.of_host(stream)
             if captured(self, stream, Work(COPY, "copy between devices", self, lambda branch: self.from_peer(to, other, source, nbytes, branch))):
                 return
             self.host.charge("copy between devices", self.call_fs)

@@ -271,8 +271,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         if count % width:
             raise Refusal("InvalidValue", f"{count} bytes are no whole number of values of {width}")
         if count:
-            context = memory.context
-            context.fill(address, count, value & (1 << 8 * width) - 1, self._stream(stream, context), width)
+            memory.context.fill(address, count, value & (1 << 8 * width) - 1, self._stream(stream), width)
 
     # ---------------------------------------------------------------------------------------------------------- variables
     def MemcpyToSymbol(self, symbol: Symbol, src: Source, count: int | None = None, offset: int = 0, kind: int = HOST_TO_DEVICE) -> None:
@@ -637,7 +636,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         if there and here:
             (memory, address, _), (other, start, _) = to, source
             context = memory.context
-            into = self._stream(stream, context)
+            into = self._stream(stream)
             if other is memory:
                 context.within(address, start, count, into)
             else:
@@ -645,11 +644,9 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
                 if wait:
                     into.synchronize()
         elif there:
-            context = to[0].context
-            context.to_device(to[1], _first(source, count), self._stream(stream, context), wait)
+            to[0].context.to_device(to[1], _first(source, count), self._stream(stream), wait)
         elif here:
-            context = source[0].context
-            context.to_host(_first(to, count), source[1], self._stream(stream, context), wait)
+            source[0].context.to_host(_first(to, count), source[1], self._stream(stream), wait)
         elif (into := self._stream(stream)).capture is not None:
             into.capture.add(into, self.copy_work(to, source, count))
         else:

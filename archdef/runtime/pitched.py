@@ -92,10 +92,10 @@ class Pitched(Part):
             self._copy_on_devices(dst, src, extent, stream, wait)
         elif there:
             memory, box = self._box(dst, extent)
-            memory.context.to_device(box, host_rows(src, extent, write=False), self._stream(stream, memory.context), wait)
+            memory.context.to_device(box, host_rows(src, extent, write=False), self._stream(stream), wait)
         elif here:
             memory, box = self._box(src, extent)
-            memory.context.to_host(host_rows(dst, extent, write=True), box, self._stream(stream, memory.context), wait)
+            memory.context.to_host(host_rows(dst, extent, write=True), box, self._stream(stream), wait)
         else:
             to, source = host_bytes(host_rows(dst, extent, write=True)), host_bytes(host_rows(src, extent, write=False))
             into = self._stream(stream)
@@ -109,7 +109,7 @@ class Pitched(Part):
         memory, to = self._box(dst, extent)
         other, source = self._box(src, extent)
         context = memory.context
-        into = self._stream(stream, context)
+        into = self._stream(stream)
         if other is memory:
             context.within(to, source, to.nbytes, into)
             return
@@ -122,7 +122,7 @@ class Pitched(Part):
         memory, box = self._box(region, extent)
         if box.nbytes:
             context = memory.context
-            context.fill(box, box.nbytes, value & (1 << 8 * width) - 1, self._stream(stream, context), width)
+            context.fill(box, box.nbytes, value & (1 << 8 * width) - 1, self._stream(stream), width)
 
     def _box(self, region: Region, extent: tuple[int, int, int]) -> tuple[Any, Box]:
         memory, address, left = self._device_end(region.end)

@@ -17,7 +17,7 @@ def test_an_address_means_the_memory_of_one_device(build, machine, part, tmp_pat
     assert printed == "PASSED\n" and found.missing == {}, found.failures
 
 
-@pytest.mark.parametrize("part", ["peers", "strangers", "no_longer", "one_way"])
+@pytest.mark.parametrize("part", ["peers", "strangers", "no_longer", "one_way", "in_order"])
 @pytest.mark.parametrize("machine", PEERS)
 def test_kernels_access_the_memory_of_a_peer_while_they_may(build, machine, part, tmp_path):
     found, printed = run([build("peers"), part], machine, tmp_path, devices=2)

@@ -149,6 +149,45 @@ static void no_longer(void)
     EXPECT(scaled(0, on[1], 1) == 700);
 }
 
+static void doubled(int times, cudaStream_t stream)
+{
+    void *given[] = {&on[1]};
+    for (int i = 0; i < times; ++i)
+        CHECK(cudaLaunchKernel(scale, (dim3){1, 1, 1}, (dim3){N, 1, 1}, given, 0, stream));
+}
+
+/* Copies and sets of a peer's memory are in the order of the stream that they are put into, which is of the device that the program stands on. */
+static void in_order(void)
+{
+    const int two = 2;
+    int *pinned;
+    cudaStream_t stream;
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMallocHost((void **)&pinned, BYTES));
+    CHECK(cudaMemcpyToSymbol(&factor, &two, sizeof two, 0, ToDevice));
+    CHECK(cudaMemcpy(on[1], numbers, BYTES, Default));
+    doubled(10, 0);
+    expect_times(on[1], 1024);
+    memcpy(pinned, numbers, BYTES);
+    CHECK(cudaMemcpyAsync(on[1], pinned, BYTES, Default, stream));
+    doubled(3, stream);
+    CHECK(cudaMemcpyAsync(pinned, on[1], BYTES, ToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < N; ++i)
+        EXPECT(pinned[i] == 8 * (i + 1));
+    doubled(5, 0);
+    CHECK(cudaMemset(on[1], 0, BYTES));
+    expect_times(on[1], 0);
+    doubled(5, 0);
+    CHECK(cudaMemcpy2D(on[1], BYTES / 4, numbers, BYTES / 4, BYTES / 4, 4, ToDevice));
+    doubled(5, 0);
+    CHECK(cudaMemcpy2D(got, BYTES / 4, on[1], BYTES / 4, BYTES / 4, 4, ToHost));
+    for (int i = 0; i < N; ++i)
+        EXPECT(got[i] == 32 * (i + 1));
+}
+
 static void one_way(void)
 {
     CHECK(cudaSetDevice(0));
@@ -160,7 +199,7 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
         {"unified", unified}, {"separate", separate}, {"peers", peers}, {"strangers", strangers}, {"no_longer", no_longer}, {"one_way", one_way},
-        {"boxes", boxes}};
+        {"boxes", boxes}, {"in_order", in_order}};
     allocate();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strcmp(arguments[1], parts[i].name))
