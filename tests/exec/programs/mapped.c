@@ -160,6 +160,8 @@ static void past_the_end(void)
 {
     int *here;
     CHECK(cudaHostAlloc((void **)&here, N * sizeof(int), Mapped));
+    store(seen(here));
+    CHECK(cudaDeviceSynchronize());
     store((int *)seen(here) + N);
     expect(cudaDeviceSynchronize() == IllegalAddress, "a kernel past the end");
 }
