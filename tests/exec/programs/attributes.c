@@ -60,7 +60,7 @@ static void launches(void)
     expect(!strcmp(name, "scale"), "a kernel's name");
     CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&most, scale, 1, 128));
     CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&fewer, scale, 2, 128));
-    expect(fewer > 0 && fewer <= most, "dynamic shared memory");
+    expect(fewer > 0 && fewer <= most && most <= 49152, "dynamic shared memory");
     expect(cudaOccupancyAvailableDynamicSMemPerBlock(&most, scale, 1000, 128) == 1, "blocks that do not fit");
     CHECK(cudaFuncSetAttribute(scale, 8, (int)most));
     CHECK(cudaFuncSetAttribute(scale, 9, 50));
