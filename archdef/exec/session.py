@@ -6,7 +6,7 @@ import itertools
 import logging
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
 
 import attrs
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from archdef.exec.wire import Connection
+    from archdef.ptx import ir
     from archdef.run.managed import ManagedArray
     from archdef.run.memory import Memory
     from archdef.run.module import Kernel
@@ -67,6 +68,10 @@ class Binary:
     """Address of the host's shadow → the variable's name in PTX."""
     references: dict[int, tuple[str, bool]] = attrs.Factory(dict)
     """Address of the host's shadow → the texture's or surface's name in PTX, and whether it reads integers as floats."""
+    managed: dict[int, str] = attrs.Factory(dict)
+    """Address of a pointer of the host → the managed variable's name in PTX, whose address is to stand there."""
+    managed_device: int | None = None
+    """Number of the device that has the managed variables, once they are placed."""
     modules: dict[int, Module] = attrs.Factory(dict)
     """Number of the device → the module on it."""
 
@@ -379,7 +384,7 @@ class Session:
         """Know the device code that the process which this one was made from by `fork` had registered, by the same handles and addresses."""
         self.cuda, self._next = parent.cuda, itertools.count(next(parent._next), _HANDLE_STEP)      # its other handles stand for nothing here
         known = {id(binary): attrs.evolve(binary, kernels=dict(binary.kernels), variables=dict(binary.variables), references=dict(binary.references),
-                                          modules={}) for binary in list(parent._binaries)}
+                                          managed_device=None, modules={}) for binary in list(parent._binaries)}
         self._binaries = list(known.values())
         self._handles = {handle: known[id(thing)] for handle, thing in dict(parent._handles).items() if id(thing) in known}
         for mine, its in ((self._of_stub, parent._of_stub), (self._of_shadow, parent._of_shadow), (self._of_reference, parent._of_reference)):
@@ -405,6 +410,10 @@ class Session:
         self.thing(handle, Binary).variables[shadow] = name
         self._of_shadow[shadow] = self.thing(handle, Binary)
 
+    def register_managed(self, handle: int, pointer: int, name: str) -> None:
+        """Note that a pointer of the host is to have the address of a managed variable."""
+        self.thing(handle, Binary).managed[pointer] = name
+
     def register_reference(self, handle: int, shadow: int, name: str, normalized: bool) -> None:
         """Note that a shadow of the host means a texture or surface reference."""
         self.thing(handle, Binary).references[shadow] = name, normalized
@@ -416,9 +425,31 @@ class Session:
             raise Refusal(status, f"no texture or surface reference is registered for {shadow:#x}")
         return self.module(binary), *binary.references[shadow]
 
-    def module(self, binary: Binary) -> Module:
-        """Give a binary's module on the current device; it is loaded when first wanted. Raises FatbinError, PtxError."""
+    def place_managed(self, connection: Connection, handle: int) -> None:
+        """Put a binary's managed variables where program and kernels see them, and tell the program. Raises Refusal, FatbinError, PtxError."""
+        binary = self.thing(handle, Binary)
+        if not binary.managed or binary.managed_device is not None:
+            return
+
+        def place(variable: ir.Variable) -> int:
+            array = self.runtime.MallocManaged(max(variable.bytes, 1))
+            self.map_managed(connection, array)
+            return array.address
+        binary.managed_device = self.runtime.devices.number
+        symbols = self.module(binary, place).symbols
+        for pointer, name in binary.managed.items():
+            self.memory.put_word(pointer, address := symbols[name].address)
+            binary.variables[address] = name
+            self._of_shadow[address] = binary
+
+    def module(self, binary: Binary, place: Callable[[ir.Variable], int] | None = None) -> Module:
+        """Give a binary's module on the current device; it is loaded when first wanted. Raises FatbinError, PtxError.
+
+        place : says where its managed variables lie.
+        """
         number, device = self.runtime.devices.number, self.runtime.devices.current
+        if binary.managed and number != binary.managed_device:
+            raise Refusal("NotSupported", f"device {number} has no __managed__ variables: they are one device's, and the process's that began with them")
         with self.lock:
             if number not in binary.modules:
                 major, minor = self.capability
@@ -427,7 +458,7 @@ class Session:
                     fatbin.check_version(text)
                 _LOG.info("loading %d characters of PTX for %s", sum(map(len, texts)), device.architecture.label)
                 names = ["<ptx>"] if len(texts) == 1 else [f"<ptx {part}>" for part in range(1, len(texts) + 1)]
-                binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)])
+                binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)], place=place)
             return binary.modules[number]
 
     def kernel(self, stub: int) -> Kernel:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Mapping
 
 import attrs
 
@@ -46,16 +47,19 @@ class Images:
         space, offset = self._layout.offsets[None, name]
         return (placed.global_base if space == "global" else placed.const_base) + offset
 
-    def extend(self, module: ir.Module) -> ir.Module:
+    def extend(self, module: ir.Module, places: Mapping[str, int] | None = None) -> ir.Module:
         """Take the variables that an extended module has besides; give the module with the places of those that are placed apart.
 
         What lies somewhere stays there: its addresses may be known to anyone.
+
+        places : name → where a variable is to lie, in memory that the caller has allocated; the others get memory of their own.
         """
+        places = places or {}
         with self._lock:
             if self._placed is not None:
                 bases = {"global": self._placed.global_base, "const": self._placed.const_base}
                 new = [v for v in module.variables.values() if v.space in bases and not v.extern and (None, v.name) not in self._layout.offsets]
-                at = {v.name: self._area(max(v.bytes, 1), "constant" if v.space == "const" else "global") for v in new}
+                at = {v.name: places.get(v.name) or self._area(max(v.bytes, 1), "constant" if v.space == "const" else "global") for v in new}
                 module = attrs.evolve(module, variables=module.variables | {
                     v.name: attrs.evolve(v, offset=at[v.name] - bases[v.space]) for v in new})
                 self._layout = lay_out_variables(module)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import attrs
@@ -15,7 +15,7 @@ from archdef.errors import CompileError, LaunchError, PtxError
 from archdef.frontends import Compiled, Interface, signatures
 from archdef.frontends.signatures import Declared
 from archdef.lower.size import check_text
-from archdef.ptx import parse
+from archdef.ptx import ir, parse
 from archdef.ptx.link import extend, link
 from archdef.run import limits, names, resources
 from archdef.run.children import Kernels
@@ -42,11 +42,12 @@ class Module:
     """The kernels of one source on one device: ``module.transpose`` or ``module["transpose"]``."""
 
     def __init__(self, device: Device, compiled: Sequence[Compiled], registers: str = "liveness",
-                 lowering: lower.Options | None = None):
+                 lowering: lower.Options | None = None, place: Callable[[ir.Variable], int] | None = None):
         """Parse and link `compiled`.
 
         registers : who counts registers per thread, as `Options.registers` says.
         lowering  : which passes lowering runs; None for all.
+        place     : says where each managed variable lies, which the caller allocates; None: among the others.
         """
         self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
         for unit in self.units:
@@ -60,6 +61,11 @@ class Module:
             instances={name: symbol for unit in self.units for name, symbol in unit.instances.items()})
         self._kernels: dict[str, Kernel] = {}
         self.images = Images(self.ptx, device.memory)
+        if place is not None and (places := {v.name: place(v) for v in self.ptx.variables.values() if v.managed and not v.extern}):
+            whole, self.ptx = self.ptx, attrs.evolve(self.ptx, variables={n: v for n, v in self.ptx.variables.items() if n not in places})
+            self.images = Images(self.ptx, device.memory)
+            self.images.placed      # noqa: B018  # the others first: a place apart is a distance from theirs
+            self.ptx = self.images.extend(whole, places)
         """The module's variables in device memory."""
         self.symbols = Symbols(self)
         """The module's ``__constant__`` and ``__device__`` variables: ``module.symbols["taps"].copy_from_host(taps)``."""

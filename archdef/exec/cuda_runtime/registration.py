@@ -10,14 +10,21 @@ def register_binary(thread: Thread, wrapper: int) -> int:
     return thread.session.register(wrapper)
 
 
-@answers("__cudaRegisterFatBinaryEnd", "__cudaUnregisterFatBinary", status=False)
+@answers("__cudaRegisterFatBinaryEnd", status=False)
 def end_registration(thread: Thread, handle: int) -> None:
+    """Place managed variables, which the program may use from now on."""
+    thread.session.place_managed(thread.connection, handle)
+
+
+@answers("__cudaUnregisterFatBinary", status=False)
+def unregister_binary(thread: Thread, handle: int) -> None:
     """Nothing is left to do: kernels stay known until the program ends."""
 
 
 @answers("__cudaInitModule", status=False)
 def init_module(thread: Thread, handle: int) -> int:
     """Say that it is."""
+    thread.session.place_managed(thread.connection, handle)     # before CUDA 10.1 nothing says that all is registered
     return 1
 
 
@@ -31,6 +38,12 @@ def register_kernel(thread: Thread, handle: int, stub: int, function: int, name:
 def register_variable(thread: Thread, handle: int, shadow: int, address: int, name: int) -> None:
     """Tie the host's shadow to a variable of the device."""
     thread.session.register_variable(handle, shadow, thread.memory.text(name))
+
+
+@answers("__cudaRegisterManagedVar", status=False)
+def register_managed(thread: Thread, handle: int, pointer: int, address: int, name: int) -> None:
+    """Note where the program wants the address of a managed variable."""
+    thread.session.register_managed(handle, pointer, thread.memory.text(name))
 
 
 @answers("__cudaGetKernel")
