@@ -77,6 +77,19 @@ class Library:
         def status_text(thread: Thread, number: Int) -> int:
             return thread.string(names.get(number, "unknown").lower().replace("_", " "))
 
+    def gives_handles(self, create: str, destroy: str, kind: type[Handle]) -> None:
+        """Answer the functions that make a handle on the current device, and give it up."""
+        @self.answers(create)
+        def create_handle(thread: Thread, out: int) -> None:
+            present(handle=out)
+            thread.runtime.device()
+            thread.memory.put_word(out, thread.session.handle(kind(BoundContext.current(thread))))
+
+        @self.answers(destroy)
+        def destroy_handle(thread: Thread, handle: int) -> None:
+            thread.session.thing(handle, kind).free(thread)
+            thread.session.forget(handle)
+
     def sets_stream(self, name: str, find: Callable[[Thread, int], HasStream]) -> None:
         """Answer the function that says into which stream the kernels of a handle go."""
         @self.answers(name)
@@ -115,6 +128,17 @@ class HasContext(Protocol):
     """What a handle of a library stands for, if it belongs to a context."""
 
     context: BoundContext
+
+
+@attrs.define(eq=False)
+class Handle:
+    """What a handle of a library stands for."""
+
+    context: BoundContext
+    stream: int = 0
+
+    def free(self, thread: Thread) -> None:
+        """Give back what it has on its device: nothing, unless a library says otherwise."""
 
 
 _Bound = TypeVar("_Bound", bound=HasContext)

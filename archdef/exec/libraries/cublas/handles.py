@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, BoundContext, Library, Real, device_memory, present, scalar, usable
+from archdef.exec.libraries.library import DEVICE, HOST, BoundContext, Handle, Library, Real, device_memory, present, scalar, usable
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -26,11 +26,9 @@ _PART_BYTES: Final = 16
 
 
 @attrs.define(eq=False)
-class Blas:
-    """What a handle stands for."""
+class Blas(Handle):
+    """What a handle of cuBLAS stands for."""
 
-    context: BoundContext
-    stream: int = 0
     pointer_mode: int = HOST
     math_mode: int = 0
     atomics_mode: int = 0
@@ -70,19 +68,7 @@ def vector(address: int, distance: int) -> bytes:
     return struct.pack("<Qq", address, signed(distance))
 
 
-@answers("cublasCreate_v2")
-def create(thread: Thread, out: int) -> None:
-    """Make a handle."""
-    present(handle=out)
-    thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.current(thread))))
-
-
-@answers("cublasDestroy_v2")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a handle up."""
-    thread.session.thing(handle, Blas).free(thread)
-    thread.session.forget(handle)
+LIBRARY.gives_handles("cublasCreate_v2", "cublasDestroy_v2", Blas)
 
 
 @answers("cublasGetVersion_v2")

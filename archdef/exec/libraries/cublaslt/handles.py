@@ -3,23 +3,11 @@ from __future__ import annotations
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.cublas.handles import LIBRARY, NAMES, Blas, answers
-from archdef.exec.libraries.library import BoundContext, present
+from archdef.exec.libraries.library import present
 from archdef.runtime.status import Refusal
 
 
-@answers("cublasLtCreate")
-def create(thread: Thread, out: int) -> None:
-    """Make a handle."""
-    present(handle=out)
-    thread.runtime.device()
-    thread.memory.put_word(out, thread.session.handle(Blas(BoundContext.current(thread))))
-
-
-@answers("cublasLtDestroy")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a handle up."""
-    thread.session.thing(handle, Blas).free(thread)
-    thread.session.forget(handle)
+LIBRARY.gives_handles("cublasLtCreate", "cublasLtDestroy", Blas)
 
 
 @answers("cublasLtGetVersion")

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import attrs
-
 from archdef.exec.calls import Int, Thread, signed
-from archdef.exec.libraries.library import BoundContext, Library, present, usable
+from archdef.exec.libraries.library import Handle, Library, present, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cudnn", not_supported=3000, lacking=3007, other=4000, statuses={
@@ -19,12 +17,8 @@ _VERSION: Final = (9, 0, 0)
 """The first version with these numbers of statuses."""
 
 
-@attrs.define(eq=False)
-class Dnn:
-    """What a handle stands for."""
-
-    context: BoundContext
-    stream: int = 0
+class Dnn(Handle):
+    """What a handle of cuDNN stands for."""
 
 
 def dnn(thread: Thread, handle: int) -> Dnn:
@@ -32,20 +26,7 @@ def dnn(thread: Thread, handle: int) -> Dnn:
     return usable(thread, handle, Dnn)
 
 
-@answers("cudnnCreate")
-def create(thread: Thread, out: int) -> None:
-    """Make a handle."""
-    present(handle=out)
-    thread.memory.put_word(out, thread.session.handle(Dnn(BoundContext.current(thread))))
-
-
-@answers("cudnnDestroy")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a handle up."""
-    thread.session.thing(handle, Dnn)
-    thread.session.forget(handle)
-
-
+LIBRARY.gives_handles("cudnnCreate", "cudnnDestroy", Dnn)
 LIBRARY.sets_stream("cudnnSetStream", dnn)
 LIBRARY.gets_stream("cudnnGetStream", dnn)
 

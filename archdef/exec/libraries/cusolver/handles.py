@@ -4,11 +4,9 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-import attrs
-
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import BoundContext, Library, Real, blocks, present, usable
+from archdef.exec.libraries.library import Handle, Library, Real, blocks, present, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusolver", not_supported=9, lacking=4, other=7, statuses={
@@ -19,12 +17,8 @@ _BLOCK: Final = (16, 8)
 """Threads of a block of the kernels in solver.cu."""
 
 
-@attrs.define(eq=False)
-class Solver:
-    """What a handle stands for."""
-
-    context: BoundContext
-    stream: int = 0
+class Solver(Handle):
+    """What a handle of cuSOLVER stands for."""
 
 
 def solver(thread: Thread, handle: int) -> Solver:
@@ -32,20 +26,7 @@ def solver(thread: Thread, handle: int) -> Solver:
     return usable(thread, handle, Solver)
 
 
-@answers("cusolverDnCreate")
-def create(thread: Thread, out: int) -> None:
-    """Make a handle."""
-    present(handle=out)
-    thread.memory.put_word(out, thread.session.handle(Solver(BoundContext.current(thread))))
-
-
-@answers("cusolverDnDestroy")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a handle up."""
-    thread.session.thing(handle, Solver)
-    thread.session.forget(handle)
-
-
+LIBRARY.gives_handles("cusolverDnCreate", "cusolverDnDestroy", Solver)
 LIBRARY.sets_stream("cusolverDnSetStream", solver)
 LIBRARY.gets_stream("cusolverDnGetStream", solver)
 

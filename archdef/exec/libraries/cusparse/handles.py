@@ -8,7 +8,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, signed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HOST, REALS, BoundContext, Library, Real, blocks, present, scalar, usable
+from archdef.exec.libraries.library import DEVICE, HOST, REALS, Handle, Library, Real, blocks, present, scalar, usable
 from archdef.runtime.status import Refusal
 
 LIBRARY: Final = Library("cusparse", not_supported=10, lacking=4, other=7, statuses={
@@ -23,11 +23,9 @@ _REAL: Final = {0: REALS["S"], 1: REALS["D"]}
 
 
 @attrs.define(eq=False)
-class Sparse:
-    """What a handle stands for."""
+class Sparse(Handle):
+    """What a handle of cuSPARSE stands for."""
 
-    context: BoundContext
-    stream: int = 0
     pointer_mode: int = HOST
 
 
@@ -61,17 +59,7 @@ def put(thread: Thread, out: int, thing: object) -> None:
     thread.memory.put_word(out, thread.session.handle(thing))
 
 
-@answers("cusparseCreate")
-def create(thread: Thread, out: int) -> None:
-    """Make a handle."""
-    put(thread, out, Sparse(BoundContext.current(thread)))
-
-
-@answers("cusparseDestroy")
-def destroy(thread: Thread, handle: int) -> None:
-    """Give a handle up."""
-    thread.session.thing(handle, Sparse)
-    thread.session.forget(handle)
+LIBRARY.gives_handles("cusparseCreate", "cusparseDestroy", Sparse)
 
 
 @answers("cusparseGetVersion")
