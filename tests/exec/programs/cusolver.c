@@ -1,5 +1,5 @@
 /* Calls cuSOLVER by its ABI; prints every result, which the test compares with numpy's. Arguments: "single", "double" or "wrong". */
-#include "cuda_few.h"
+#include "device_arrays.h"
 
 int cusolverDnCreate(void **), cusolverDnDestroy(void *), cusolverDnSetStream(void *, void *), cusolverDnGetStream(void *, void **), cusolverGetVersion(int *);
 int cusolverDnCpotrf(void *);
@@ -30,24 +30,8 @@ static void say(const char *what, const void *from, int n)
     printf("\n");
 }
 
-static void *room(size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemset(to, 0xff, bytes));
-    return to;
-}
-
 #define ALL(S, T) \
-    static void show_##S(const char *what, const T *from, int n) \
-    { \
-        static T here[MOST]; \
-        CHECK(cudaMemcpy(here, from, n * sizeof(T), ToHost)); \
-        printf("%s", what); \
-        for (int i = 0; i < n; ++i) \
-            printf(" %.17g", (double)here[i]); \
-        printf("\n"); \
-    } \
+    SHOWS(T, S) \
     static T *matrix_##S(int leading, int columns, double diagonal) \
     { \
         static T here[MOST]; \

@@ -1,7 +1,6 @@
 /* Calls cuSPARSE by its ABI; prints what comes out. Arguments: "single", "double" or "wrong". */
-#include "cuda_few.h"
+#include "device_arrays.h"
 
-typedef long long Long;
 int cusparseCreate(void **), cusparseDestroy(void *), cusparseSetStream(void *, void *), cusparseSetPointerMode(void *, int);
 int cusparseCreateCsr(void **, Long, Long, Long, void *, void *, void *, int, int, int, int), cusparseCreateDnVec(void **, Long, void *, int);
 int cusparseCreateCoo(void **, Long, Long, Long, void *, void *, void *, int, int, int), cusparseDestroySpMat(void *), cusparseDestroyDnVec(void *);
@@ -19,24 +18,8 @@ enum { ROWS = 5, COLUMNS = 7, COUNT = 9 };
 static int starts[] = {0, 3, 3, 4, 8, 9}, row_of[] = {0, 0, 0, 2, 3, 3, 3, 3, 4}, places[] = {0, 2, 6, 1, 0, 3, 4, 5, 6};
 static void *sparse;
 
-static void *brought(const void *from, size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemcpy(to, from, bytes, ToDevice));
-    return to;
-}
-
 #define COMPUTE(T, name, type) \
-    static void show_##name(const char *what, const void *from, int n) \
-    { \
-        T here[64]; \
-        CHECK(cudaMemcpy(here, from, n * sizeof(T), ToHost)); \
-        printf("%s", what); \
-        for (int i = 0; i < n; ++i) \
-            printf(" %.9g", (double)here[i]); \
-        printf("\n"); \
-    } \
+    SHOWS(T, name) \
     static void name(void) \
     { \
         T values[COUNT], numbers[64], alpha = 2, beta = -1, zero = 0; \

@@ -1,7 +1,6 @@
 /* Calls those functions of cuSPARSE by their ABI that convert, count and sort; prints what comes out. Arguments: "single", "double" or "wrong". */
-#include "cuda_few.h"
+#include "device_arrays.h"
 
-typedef long long Long;
 int cusparseCreate(void **), cusparseSetPointerMode(void *, int), cusparseCreateMatDescr(void **), cusparseSetMatIndexBase(void *, int);
 int cusparseCreateCsr(void **, Long, Long, Long, void *, void *, void *, int, int, int, int), cusparseCreateDnMat(void **, Long, Long, Long, void *, int, int);
 int cusparseCreateCoo(void **, Long, Long, Long, void *, void *, void *, int, int, int), cusparseCsrSetPointers(void *, void *, void *, void *);
@@ -16,42 +15,8 @@ int cusparseXcsrsort(void *, int, int, int, void *, const int *, int *, int *, v
 enum { ROWS = 40, COLUMNS = 50, MOST = 8192 };
 static void *sparse;
 
-static void *brought(const void *from, size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemcpy(to, from, bytes, ToDevice));
-    return to;
-}
-
-static void *room(size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemset(to, 0xff, bytes));
-    return to;
-}
-
-static void show_indices(const char *what, const void *from, int n, int wide)
-{
-    static int here[2 * MOST];
-    CHECK(cudaMemcpy(here, from, n * (wide ? 8 : 4), ToHost));
-    printf("%s", what);
-    for (int i = 0; i < n; ++i)
-        printf(" %lld", wide ? ((Long *)here)[i] : here[i]);
-    printf("\n");
-}
-
 #define COMPUTE(T, name, type, S) \
-    static void show_##name(const char *what, const void *from, int n) \
-    { \
-        static T here[MOST]; \
-        CHECK(cudaMemcpy(here, from, n * sizeof(T), ToHost)); \
-        printf("%s", what); \
-        for (int i = 0; i < n; ++i) \
-            printf(" %.17g", (double)here[i]); \
-        printf("\n"); \
-    } \
+    SHOWS(T, name) \
     static void convert_##name(int base, int wide, int by_element, int by_rows) \
     { \
         static T here[MOST]; \

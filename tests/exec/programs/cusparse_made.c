@@ -1,7 +1,6 @@
 /* Calls those functions of cuSPARSE by their ABI that make sparse matrices of others; prints what comes out. Arguments: "single", "double" or "wrong". */
-#include "cuda_few.h"
+#include "device_arrays.h"
 
-typedef long long Long;
 int cusparseCreate(void **), cusparseSetPointerMode(void *, int), cusparseDestroySpMat(void *), cusparseCreateMatDescr(void **);
 int cusparseCreateCsr(void **, Long, Long, Long, void *, void *, void *, int, int, int, int), cusparseCreateDnMat(void **, Long, Long, Long, void *, int, int);
 int cusparseCreateCoo(void **, Long, Long, Long, void *, void *, void *, int, int, int), cusparseCsrSetPointers(void *, void *, void *, void *);
@@ -31,32 +30,6 @@ SUM(D, double)
 enum { MOST = 4096 };
 static void *sparse;
 
-static void *brought(const void *from, size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes ? bytes : 1));
-    CHECK(cudaMemcpy(to, from, bytes, ToDevice));
-    return to;
-}
-
-static void *room(size_t bytes)         /* full of NaN, and of indices that are none */
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes ? bytes : 1));
-    CHECK(cudaMemset(to, 0xff, bytes));
-    return to;
-}
-
-static void show_indices(const char *what, const void *from, int n, int wide)
-{
-    static int here[2 * MOST];
-    CHECK(cudaMemcpy(here, from, n * (wide ? 8 : 4), ToHost));
-    printf("%s", what);
-    for (int i = 0; i < n; ++i)
-        printf(" %lld", wide ? ((Long *)here)[i] : here[i]);
-    printf("\n");
-}
-
 /* Rows whose number leaves 3 when divided by 4 are empty; an element's value tells where it is. */
 struct pattern { int rows, columns, count, starts[80], places[MOST]; double values[MOST]; };
 
@@ -79,15 +52,7 @@ static struct pattern *made(int rows, int columns, int step, int base)
 }
 
 #define COMPUTE(T, name, type, S) \
-    static void show_##name(const char *what, const void *from, int n) \
-    { \
-        static T here[MOST]; \
-        CHECK(cudaMemcpy(here, from, n * sizeof(T), ToHost)); \
-        printf("%s", what); \
-        for (int i = 0; i < n; ++i) \
-            printf(" %.9g", (double)here[i]); \
-        printf("\n"); \
-    } \
+    SHOWS(T, name) \
     static void *values_##name(const double *from, int n) \
     { \
         static T here[MOST]; \

@@ -1,8 +1,7 @@
 /* Calls those functions of cuSPARSE by their ABI that solve triangular systems and make incomplete factors; prints what comes out.
    Arguments: "single", "double" or "wrong". */
-#include "cuda_few.h"
+#include "device_arrays.h"
 
-typedef long long Long;
 int cusparseCreate(void **), cusparseSetPointerMode(void *, int), cusparseCreateMatDescr(void **), cusparseSetMatIndexBase(void *, int);
 int cusparseSetMatFillMode(void *, int), cusparseSetMatDiagType(void *, int), cusparseSetMatType(void *, int);
 int cusparseCreateCsr(void **, Long, Long, Long, void *, void *, void *, int, int, int, int), cusparseCreateDnMat(void **, Long, Long, Long, void *, int, int);
@@ -46,14 +45,6 @@ static void make(void)
     starts[N] = count;
 }
 
-static void *brought(const void *from, size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemcpy(to, from, bytes, ToDevice));
-    return to;
-}
-
 static void *indices(const int *from, int n, int base, int wide)
 {
     static Long longs[MOST];
@@ -63,24 +54,8 @@ static void *indices(const int *from, int n, int base, int wide)
     return wide ? brought(longs, 8 * n) : brought(ints, 4 * n);
 }
 
-static void *room(size_t bytes)
-{
-    void *to;
-    CHECK(cudaMalloc(&to, bytes));
-    CHECK(cudaMemset(to, 0xff, bytes));
-    return to;
-}
-
 #define COMPUTE(T, name, type, S) \
-    static void show_##name(const char *what, const void *from, int n) \
-    { \
-        static T here[MOST]; \
-        CHECK(cudaMemcpy(here, from, n * sizeof(T), ToHost)); \
-        printf("%s", what); \
-        for (int i = 0; i < n; ++i) \
-            printf(" %.17g", (double)here[i]); \
-        printf("\n"); \
-    } \
+    SHOWS(T, name) \
     static void *values_##name(const double *from, int n) \
     { \
         static T here[MOST]; \
