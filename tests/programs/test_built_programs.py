@@ -8,6 +8,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from running import printed
 
 from archdef import exec as programs
 from archdef import frontends, registry
@@ -36,14 +37,6 @@ def made(tmp_path):
         (tmp_path / name).write_text(text)
         return build([tmp_path / name], tmp_path / "program", "v100", "nvrtc", **options)
     return written
-
-
-def printed(program, machine, tmp_path):
-    """What a program prints on a machine, and its account."""
-    with open(tmp_path / "output", "w+") as output:
-        found = programs.run([str(program)], machine, output=output)
-        output.seek(0)
-        return output.read(), found
 
 
 @pytest.mark.parametrize("optimise", ["0", "2"])

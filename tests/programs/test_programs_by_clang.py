@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import printed
 
 from archdef import exec as programs
 from archdef import registry
@@ -25,14 +26,6 @@ def made(tmp_path):
         (tmp_path / "main.cu").write_text(text)
         return build([tmp_path / "main.cu"], tmp_path / "program", machine, "clang", **options)
     return written
-
-
-def printed(program, machine, tmp_path):
-    """What a program prints on a machine, and its account."""
-    with open(tmp_path / "output", "w+") as output:
-        found = programs.run([str(program)], machine, output=output)
-        output.seek(0)
-        return output.read(), found
 
 
 @needs_clang
