@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from archdef import registry, values
 from archdef.device import Device
 from archdef.errors import ArchdefError, LaunchError
-from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, starting
+from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, starting, toolkit
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES, WITHOUT_DRIVER
@@ -117,7 +117,7 @@ class Server:
             end.listen(128)
             threading.Thread(target=self._accept, args=(end,), daemon=True).start()
             searched, loaded = os.environ.get("LD_LIBRARY_PATH"), os.environ.get("LD_PRELOAD")
-            environment = KEEPS_PTX | {_NVTX_VARIABLE: str(library)} | os.environ | {
+            environment = KEEPS_PTX | {_NVTX_VARIABLE: str(library)} | os.environ | toolkit.placed(Path(folder), os.environ) | {
                 SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                 "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
