@@ -37,14 +37,14 @@ exec {nvcc} "$@" -ptx
 
 
 def placed(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Make a toolkit in a folder, of the one that programs find in an environment, and give the variables by which they find it: none where there is no nvcc."""
+    """Make a toolkit in a folder, of the one that programs find in an environment; gives the variables that lead to it, none where there is no nvcc."""
     changed = {}
     searched = environment.get("PATH", os.defpath)
     if (first := shutil.which("nvcc", path=searched)) is not None:
         made = _toolkit(folder / "searched", [first], searched)
         changed = {"PATH": f"{made.parent}{os.pathsep}{searched}", "NVCC": str(made)}
     roots = [environment[name] for name in _ROOTS if environment.get(name)] or ([] if first else [_USUAL])
-    named = _words(environment.get("NVCC", "")) or next(([nvcc] for root in roots if (nvcc := shutil.which(str(Path(root) / "bin" / "nvcc")))), [])
+    named = _words(environment.get("NVCC", "")) or next(([found] for each in roots if (found := shutil.which(f"{each}/bin/nvcc"))), [])
     if named and shutil.which(named[0], path=searched):
         changed["NVCC"] = str(_toolkit(folder / "named", named, searched))
     return changed
