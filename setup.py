@@ -59,22 +59,31 @@ def extensions():
                         extra_compile_args=FLAGS, libraries=[] if platform.system() == "Windows" else ["m"])
 
 
+def writer(name):
+    """A module that writes a header of the stand-in."""
+    found = importlib.util.spec_from_file_location(name, EXT / "standin" / f"{name}.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 def stand_in():
     """The library that foreign programs load in place of libcuda and libcudart; it uses registers and ELF as x86-64 Linux has them."""
     if platform.system() != "Linux" or platform.machine() not in ("x86_64", "AMD64"):
         return []
-    writer = importlib.util.spec_from_file_location("exports", EXT / "standin" / "exports.py")
-    exports = importlib.util.module_from_spec(writer)
-    writer.loader.exec_module(exports)
+    exports, runtimes = writer("exports"), writer("runtimes")
     folder = Path("build") / "standin"
     folder.mkdir(parents=True, exist_ok=True)
     names = Path("archdef") / "exec" / "functions.txt"
-    (folder / "exports.h").write_text(exports.header(sorted(names.read_text(encoding="ascii").split())), encoding="ascii")
+    functions = sorted(names.read_text(encoding="ascii").split())
+    (folder / "exports.h").write_text(exports.header(functions), encoding="ascii")
+    layouts = Path("archdef") / "exec" / "static_runtimes.txt"
+    (folder / "static_runtimes.h").write_text(runtimes.header(runtimes.read(layouts.read_text(encoding="ascii")), functions), encoding="ascii")
     libraries = Path("archdef") / "exec" / "sonames.txt"
     script = folder / "versions.map"
     script.write_text(exports.versions(libraries.read_text(encoding="ascii").split()), encoding="ascii")
-    sources = [str(EXT / "standin" / name) for name in ("standin.c", "nvrtc.c", "nvjitlink.c")]
-    read = [str(names), str(libraries), str(EXT / "standin" / "exports.py"), str(EXT / "standin" / "compilers.h")]
+    sources = [str(EXT / "standin" / name) for name in ("standin.c", "nvrtc.c", "nvjitlink.c", "runtimes.c")]
+    read = [str(names), str(libraries), str(layouts), *(str(EXT / "standin" / name) for name in ("exports.py", "runtimes.py", "compilers.h", "runtimes.h"))]
     return [Extension("archdef.exec.standin", sources, include_dirs=[str(folder)], libraries=["pthread", "dl"], depends=read,
                       extra_compile_args=["-O2", "-g0", "-std=gnu11"], extra_link_args=["-Wl,-z,initfirst", f"-Wl,--version-script={script}"])]
 

@@ -3,8 +3,8 @@
    Every function of them is the same few instructions (exports.h): they note its number and the registers that may hold arguments.
    `standin_call` sends these to archdef over a socket and returns what archdef answers; archdef reads and writes the program's memory itself,
    so that nothing here knows what a function means, but for those that each launch calls and that need nothing of archdef (`answered_here`).
-   A program that has NVIDIA's runtime linked into it is led to the same functions, by the symbols that its linker has left. One connection a
-   thread, made by its first call and closed when the thread ends. */
+   A program that has NVIDIA's runtime linked into it is led to the same functions, by the symbols that its linker has left, or by its code (runtimes.c).
+   One connection a thread, made by its first call and closed when the thread ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -26,6 +26,7 @@
 
 #include "exports.h"
 #include "compilers.h"
+#include "runtimes.h"
 
 #define SOCKET_VARIABLE "ARCHDEF_EXEC_SOCKET"
 #define SCRATCH_BYTES (1u << 20)
@@ -424,8 +425,9 @@ static void lead_nvrtc(uintptr_t base, struct redirection *to)
         say("nvrtcGetCUBIN");
 }
 
-/* What tells versions of a runtime apart that is linked into an object: functions that were renamed in CUDA 12, and that were taken out in 13. */
-struct marks { int runtime, of_12, before_13; };
+/* What tells versions of a runtime apart that is linked into an object: functions that were renamed in CUDA 12, and that were taken out in 13. And what a
+   runtime without symbols calls of the C library. */
+struct marks { int runtime, of_12, before_13; unsigned imports; };
 
 static void note_mark(const char *name, struct marks *marks)
 {
@@ -469,9 +471,13 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
                        struct marks *marks)
 {
     for (size_t k = 0; k < count; ++k) {
-        if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_name >= names_bytes || symbols[k].st_size < 5)
+        if (symbols[k].st_name >= names_bytes)
             continue;
         const char *name = names + symbols[k].st_name;
+        if (symbols[k].st_shndx == SHN_UNDEF)
+            marks->imports |= standin_runtime_import(name);
+        if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || symbols[k].st_shndx == SHN_UNDEF || symbols[k].st_size < 5)
+            continue;
         void *found = standin_function(name);
         uint8_t *function = (uint8_t *)(base + symbols[k].st_value);
         if (!strncmp(name, "nvrtc", 5))
@@ -487,6 +493,22 @@ static void lead_named(const Elf64_Sym *symbols, size_t count, const char *names
     }
 }
 
+/* Lead the functions here of a runtime whose symbols were stripped. */
+static void lead_stripped(const uint8_t *file, size_t size, uintptr_t base, struct redirection *to)
+{
+    struct found_runtime found;
+    if (!standin_find_runtime(file, size, &found))
+        return;
+    note_version(found.runtime->cuda);
+    if (!room_for_slots(base, to))
+        return say("no memory near the program's code");
+    for (uint32_t k = 0; k < found.runtime->functions; ++k) {
+        const struct runtime_function *each = found.functions + k;
+        if (divert((uint8_t *)base + found.text + 16 * each->place, standin_functions[each->number], to))
+            say(standin_names[each->number]);
+    }
+}
+
 static void lead_here(const uint8_t *file, size_t size, uintptr_t base, int driver)
 {
     const Elf64_Ehdr *head = (const void *)file;
@@ -495,7 +517,7 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base, int driv
         return;
     const Elf64_Shdr *sections = (const void *)(file + head->e_shoff);
     struct redirection to = {NULL, 0, FUNCTIONS, {NULL, NULL, NULL, NULL}, driver};
-    struct marks marks = {0, 0, 0};
+    struct marks marks = {0, 0, 0, 0};
     for (int i = 0; i < head->e_shnum; ++i) {
         const Elf64_Shdr *table = sections + i;
         if ((table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM) || table->sh_link >= head->e_shnum || table->sh_offset > size
@@ -510,6 +532,8 @@ static void lead_here(const uint8_t *file, size_t size, uintptr_t base, int driv
     }
     if (marks.runtime)
         note_version(marks.of_12 ? 12 : marks.before_13 ? 11 : 13);
+    else if (marks.imports == ALL_RUNTIME_IMPORTS || !head->e_shnum)        /* without sections there is nothing to tell by */
+        lead_stripped(file, size, base, &to);
     lead_nvrtc(base, &to);
     if (to.slots)
         mprotect(to.slots, FUNCTIONS * sizeof *to.slots, PROT_READ | PROT_EXEC);

@@ -22,7 +22,8 @@ def code(data: bytes) -> str:
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
     """What compiles a program of the folder: ``build(name, how, fat binary, macros)``; how: ``shared`` or ``static``, as the runtime is
-    linked, ``driver`` to link with the driver, too, ``loaded`` or ``needed`` to have it all in a library with a runtime of its own."""
+    linked, ``driver`` to link with the driver, too, ``loaded`` or ``needed`` to have it all in a library with a runtime of its own. ``archive``: a runtime
+    to be linked in place of the one that is written here."""
     if COMPILER is None:
         pytest.skip("no C compiler")
     try:
@@ -34,8 +35,8 @@ def build(tmp_path_factory):
         (folder / linked_as).symlink_to(library)
     known = {}
 
-    def compiled(name, how="shared", fat=CODE, defined=()):
-        if (name, how, fat, defined) not in known:
+    def compiled(name, how="shared", fat=CODE, defined=(), archive=None):
+        if (name, how, fat, defined, archive) not in known:
             place = folder / f"{name}{len(known)}"
             place.mkdir()
             (place / "code.c").write_text(code(fat))
@@ -44,17 +45,17 @@ def build(tmp_path_factory):
             if how == "static":     # a runtime of which every function ends the program: none of them may be reached
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline)) int {f}(void) {{ abort(); return {k}; }}\n" for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
-                sources, linked = [*sources, place / "runtime.c"], []
+                sources, linked = [*sources, archive or place / "runtime.c"], ["-ldl", "-lrt"]
             if how in ("loaded", "needed"):     # the same, hidden in a library, whose constructors register the device code
                 (place / "runtime.c").write_text("#include <stdlib.h>\n" + "".join(
                     f"__attribute__((noinline, visibility(\"hidden\"))) int {f}(void) {{ abort(); return {k}; }}\n"
                     for k, f in enumerate(NAMES) if f.startswith(("cuda", "__cuda"))))
                 subprocess.run([COMPILER, "-O1", "-w", "-shared", "-fPIC", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-Dmain=part", "-o",
-                                place / "libpart.so", *sources, place / "runtime.c", f"-I{PROGRAMS}"], check=True)
+                                place / "libpart.so", *sources, archive or place / "runtime.c", "-ldl", "-lrt", f"-I{PROGRAMS}"], check=True)
                 sources, linked = [PROGRAMS / f"{how}.c"], ["-ldl"] if how == "loaded" else [place / "libpart.so", f"-Wl,-rpath,{place}"]
             # without builtins, so that no call is taken for one that does not return
             flags = [*(f"-D{each}" for each in defined), "-O1", "-w", "-fno-ipa-pure-const", "-fno-ipa-cp", "-fno-inline", "-pthread"]
             subprocess.run([COMPILER, *flags, "-o", place / name, *sources, *linked, f"-I{PROGRAMS}"], check=True)
-            known[name, how, fat, defined] = place / name
-        return str(known[name, how, fat, defined])
+            known[name, how, fat, defined, archive] = place / name
+        return str(known[name, how, fat, defined, archive])
     return compiled

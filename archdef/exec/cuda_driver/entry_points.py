@@ -15,6 +15,9 @@ _SINCE: Final = {name: tuple(map(int, versions)) for name, *versions in
 """Function → the versions of CUDA that changed its parameters. The first has the plain name, the others ``_v2``, ``_v3`` …: cudaTypedefs.h of CUDA."""
 _TABLE_OF_COMPILER: Final = bytes.fromhex("da9151d33ae6cc41a5c04f26d533e328")
 """NVRTC asks for it and does without it."""
+_RUNTIMES: Final = [version for line in (Path(__file__).parents[1] / "static_runtimes.txt").read_text(encoding="ascii").splitlines()
+                    if line.startswith("runtime ") for version in line.split()[1].split(",")]
+"""Versions of the CUDA runtime that are led to archdef by their code, where their symbols were stripped."""
 _LEGACY, _PER_THREAD = 1, 2
 _FOUND, _ABSENT, _TOO_OLD = range(3)
 
@@ -68,7 +71,8 @@ def table(thread: Thread, out: int, identity: int) -> int:
     if thread.memory.get(identity, len(_TABLE_OF_COMPILER)) == _TABLE_OF_COMPILER:
         return NOT_FOUND
     raise Refusal("SymbolNotFound", "a CUDA runtime in the program asks the driver for functions that are documented nowhere: it is not led to archdef, as its "
-                                    "symbols were stripped")
+                                    f"symbols were stripped and its code is none that archdef knows ({', '.join(_RUNTIMES)}); "
+                                    "link it with --cudart shared, or do not strip it")
 
 
 @runtime_answers("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz")
