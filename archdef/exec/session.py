@@ -211,14 +211,14 @@ class Session:
         """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
             base = self._on(device).at(address)
-        base = base if base is not None else self.runtime.graph_pointer(address, device)
+        base = base if base is not None else self.runtime.pointer_into(address, device)
         return None if base is None else base + (address - int(base))
 
     def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
             base = self._on(device).at(address)
-        return base if base is not None else self.runtime.graph_pointer(address, device)
+        return base if base is not None else self.runtime.pointer_into(address, device)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""

@@ -38,6 +38,7 @@ from archdef.runtime.stream_calls import DeviceCalls, StreamCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.runtime.textures import Textures
+from archdef.runtime.virtual_memory import VirtualMemoryCalls
 from archdef.spec import Architecture
 
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
@@ -55,7 +56,7 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
+class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCalls, PoolCalls, VirtualMemoryCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
@@ -73,6 +74,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         """Say which devices this runtime has: names of architectures, descriptions or `Device` objects, numbered from 0."""
         self._allocated.clear()
         self._modules.clear()
+        self._reservations.clear()
         return self.devices.use(*devices)
 
     def device(self, number: int | None = None) -> Device:
@@ -488,6 +490,12 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         return next((text for number, text in STATUS.values() if number == values.as_whole(error)), "unrecognized error code")
 
     # ------------------------------------------------------------------------------------------------------------ helpers
+    def pointer_into(self, address: int, device: int | None = None) -> Pointer | None:
+        """Give what lies at an address that graphs or mappings gave, from its first byte on; None: nothing. `device`: whose address it is, the current
+        one's unless said."""
+        found = self.graph_pointer(address, device)
+        return found if found is not None else self.mapped_at(address, device)
+
     def _memory(self, device: Device) -> Memory:
         memory: Memory = device.context.memory
         return memory

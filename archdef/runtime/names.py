@@ -13,7 +13,9 @@ from archdef.runtime.checks import checked
 from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
-DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")
+DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col", "MemAddressFree", "MemAddressReserve", "MemCreate", "MemGetAccess",
+          "MemGetAllocationGranularity", "MemGetAllocationPropertiesFromHandle", "MemMap", "MemRelease", "MemRetainAllocationHandle", "MemSetAccess",
+          "MemUnmap")
 """Calls of the driver, whose prefix may be another one."""
 CALLS = tuple(name for name, value in inspect.getmembers(api.Runtime) if callable(value) and name[0].isupper() and name not in DRIVER)
 """Every other call, without prefix."""

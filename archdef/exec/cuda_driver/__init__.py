@@ -1,7 +1,8 @@
 """The CUDA driver as programs call it; the parameters of each function are those of CUDA's headers, in their order."""
 from archdef.exec.cuda_driver import (
     arrays, boxes, contexts, devices, entry_points, errors, graphs, launches, libraries, linking, memory, modules, pointers, references, same, set_up,
-    streams, textures)
+    streams, textures, virtual_memory)
 
 __all__ = ["arrays", "boxes", "contexts", "devices", "entry_points", "errors", "graphs", "launches", "libraries", "linking", "memory", "modules", "pointers",
-           "references", "same", "set_up", "streams", "textures"]
+           "references", "same", "set_up", "streams", "textures",
+           "virtual_memory"]

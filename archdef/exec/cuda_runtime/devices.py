@@ -47,7 +47,7 @@ _NOT_HERE: Final = {
     34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
     88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
     93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
-    101: "DirectManagedMemAccessFromHost", 102: "VirtualMemoryManagementSupported", 103: "HandleTypePosixFileDescriptorSupported",
+    101: "DirectManagedMemAccessFromHost", 103: "HandleTypePosixFileDescriptorSupported",
     104: "HandleTypeWin32HandleSupported", 105: "HandleTypeWin32KmtHandleSupported", 107: "GenericCompressionSupported", 108: "MaxPersistingL2CacheSize",
     109: "MaxAccessPolicyWindowSize", 110: "GPUDirectRDMAWithCudaVmmSupported", 112: "SparseCudaArraySupported", 113: "HostRegisterReadOnlySupported",
     114: "TimelineSemaphoreInteropSupported", 116: "GPUDirectRDMASupported", 117: "GPUDirectRDMAFlushWritesOptions", 118: "GPUDirectRDMAWritesOrdering",
@@ -57,7 +57,7 @@ _NOT_HERE: Final = {
     141: "HostNumaVirtualMemoryManagementSupported", 142: "HostNumaMemoryPoolsSupported", 143: "HostNumaMultinodeIpcSupported",
     144: "HostMemoryPoolsSupported", 145: "HostVirtualMemoryManagementSupported", 146: "HostAllocDmaBufSupported",
     147: "OnlyPartialHostNativeAtomicSupported", 148: "AtomicReductionSupported"}
-"""Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
+"""Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, pools, other
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
 _SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
