@@ -37,6 +37,10 @@ class Work:
     """What it was made of, for those who ask a node for it."""
     memory: GraphAllocation | None = None
     """What it allocates or frees."""
+    shape: str = ""
+    """Grid, block and dynamic shared memory of a launch, for those who look at a drawing."""
+    again: Callable[[dict[int, Any]], Work] | None = None
+    """Makes the same launch with attributes, by the runtime's numbers; None: it stays as it is."""
 
 
 class Node:
@@ -50,6 +54,10 @@ class Node:
         """Whether an executable graph does it; one that is not does nothing, and what follows waits for the same."""
         self.origin: Node | None = None
         """The node that it is a copy of."""
+        self.number = next(graph.numbers)
+        """What no other node of the graph has."""
+        self.attributes: dict[int, Any] = {}
+        """Those of a launch, by the runtime's numbers."""
 
     @property
     def kind(self) -> str:
@@ -72,7 +80,8 @@ class Graph:
     _numbers = itertools.count(1)
 
     def __init__(self) -> None:
-        self.number = next(self._numbers)
+        self.number, self.numbers = next(self._numbers), itertools.count()
+        """What no other graph has, and the numbers of its nodes to come."""
         self.nodes: dict[Node, None] = {}
         """In the order in which they were added."""
         self.destroyed = False
@@ -170,7 +179,7 @@ class Graph:
         for node in self.nodes:
             work = node.work if node.work.child is None else attrs.evolve(node.work, child=node.work.child.clone())
             copies[node] = copy = Node(other, work, ())
-            copy.origin, copy.enabled = node, node.enabled
+            copy.origin, copy.enabled, copy.attributes = node, node.enabled, dict(node.attributes)
             other.nodes[copy] = None
         for node, copy in copies.items():
             copy.after = {copies[earlier]: None for earlier in node.after}

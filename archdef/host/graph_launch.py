@@ -61,18 +61,13 @@ class Executable:
     def update(self, graph: Graph) -> tuple[bool, Node | None]:
         """Do the work of another graph of the same shape from now on; gives whether it fits, and if not, the first node of it that does not, if
         there is one. One that does not fit changes nothing."""
-        mine, new = self.graph.ordered(), graph.ordered()
-        number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
-        for one, other in zip(mine, new, strict=False):
-            same = one.kind == other.kind and one.work.context is other.work.context and (one.work.child is None) == (other.work.child is None)
-            same = same and one.work.memory is other.work.memory
-            if not same or {number[node] for node in one.after} != {number[node] for node in other.after} or one.work.child is not None:
-                return False, other
-        if len(mine) != len(new):
-            return False, next(iter(new[len(mine):]), None)
-        for one, other in zip(mine, new, strict=True):
-            one.work, one.origin = other.work, other
-        return True, None
+        return _update(self.graph, graph)
+
+    def update_child(self, node: Node, graph: Graph) -> bool:
+        """Do the work of another graph from now on where a node of this one is a graph; gives whether it has the same shape. Raises GraphError."""
+        if node.work.child is None:
+            raise GraphError(f"{node!r} is no graph")
+        return _update(node.work.child, graph)[0]
 
     def launch(self, stream: Stream) -> list[Launched]:
         """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError."""
@@ -128,6 +123,31 @@ def _flat(graph: Graph, after: Sequence[Node] = ()) -> list[tuple[Node, list[Nod
             waits = _leaves(inner) or waits
         found.append((node, waits))
     return found
+
+
+def _update(graph: Graph, by: Graph) -> tuple[bool, Node | None]:
+    """Let the nodes of a graph, and of the graphs in it, do the work of those of another; see `Executable.update`."""
+    pairs: list[tuple[Node, Node]] = []
+    fits, wrong = _counterparts(graph, by, pairs)
+    for one, other in pairs if fits else ():
+        one.origin, one.attributes = other, dict(other.attributes)
+        if one.work.child is None:
+            one.work = other.work
+    return fits, wrong
+
+
+def _counterparts(graph: Graph, by: Graph, pairs: list[tuple[Node, Node]]) -> tuple[bool, Node | None]:
+    """Pair the nodes of two graphs, and of the graphs in them; gives whether all have a counterpart, and else the first of the latter without one."""
+    mine, new = graph.ordered(), by.ordered()
+    number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
+    for one, other in zip(mine, new, strict=False):
+        same = one.kind == other.kind and one.work.context is other.work.context and one.work.memory is other.work.memory
+        if not same or {number[node] for node in one.after} != {number[node] for node in other.after}:
+            return False, other
+        if one.work.child is not None and (other.work.child is None or not _counterparts(one.work.child, other.work.child, pairs)[0]):
+            return False, other
+        pairs.append((one, other))
+    return len(mine) == len(new), next(iter(new[len(mine):]), None)
 
 
 def _leaves(nodes: Iterable[tuple[Node, list[Node]]]) -> list[Node]:

@@ -29,6 +29,7 @@ from archdef.runtime.arrays import Arrays
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
 from archdef.runtime.graph_memory import GraphMemoryCalls
+from archdef.runtime.graph_tools import GraphToolCalls
 from archdef.runtime.graphs import GraphCalls
 from archdef.runtime.launch_calls import LaunchCalls
 from archdef.runtime.page_locked import PageLocked
@@ -56,7 +57,8 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCalls, PoolCalls, VirtualMemoryCalls, LaunchCalls, StreamCalls, DeviceCalls):
+class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls, GraphMemoryCalls, PoolCalls,
+              VirtualMemoryCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):

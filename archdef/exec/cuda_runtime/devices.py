@@ -40,6 +40,9 @@ _SINCE: Final = {
     **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("deviceNumaConfig:i"):]), 13)}
 """Field → the major version of CUDA that has it first, where that is later than 10."""
 
+_MAP_HOST: Final = 8
+_DEVICE_FLAGS: Final = 0x1 | 0x2 | 0x4 | _MAP_HOST | 0x10 | 0x80
+"""How the host waits (three ways), that page-locked memory is mapped, that local memory keeps its size, that copies of memory are synchronous."""
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
     73: "MaxTexture2DMipmappedWidth", 74: "MaxTexture2DMipmappedHeight", 77: "MaxTexture1DMipmappedWidth",
@@ -156,7 +159,16 @@ def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> 
 
 @answers("cudaSetDeviceFlags")
 def set_flags(thread: Thread, flags: UInt) -> None:
-    """Take it: how the host waits changes nothing here."""
+    """Take them: how the host waits changes nothing here."""
+    if flags & ~_DEVICE_FLAGS:
+        raise Refusal("InvalidValue", f"a device with the flags {flags:#x}")
+    thread.session.contexts.primary(thread.runtime.GetDevice()).flags = flags
+
+
+@answers("cudaGetDeviceFlags")
+def get_flags(thread: Thread, out: int) -> None:
+    """Give them; the runtime always maps page-locked memory."""
+    thread.memory.put_word(out, thread.session.contexts.primary(thread.runtime.GetDevice()).flags | _MAP_HOST, 4)
 
 
 @answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig", "cudaDeviceSetSharedMemConfig")

@@ -95,10 +95,10 @@ def add_node_2(thread: Thread, out: int, graph: int, dependencies: int, edges: i
 @answers("cudaGraphNodeSetParams")
 def set_node(thread: Thread, node: int, parameters: int) -> None:
     """Let a node do something else of its kind."""
-    graphs.thing(thread.session, node, Node).change(work(thread, parameters, _RUNTIME))
+    thread.runtime.change_launch(graphs.thing(thread.session, node, Node), work(thread, parameters, _RUNTIME))
 
 
 @answers("cudaGraphExecNodeSetParams")
 def set_exec_node(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph do something else of its kind."""
-    graphs.exec_node(thread, executable, node).change(work(thread, parameters, _RUNTIME))
+    thread.runtime.change_launch(graphs.exec_node(thread, executable, node), work(thread, parameters, _RUNTIME))
