@@ -26,6 +26,9 @@ refuses("multicast addresses of the driver: archdef's own have one device (Devic
 refuses("streams that wait for a value in memory: attributes 92 to 94, 122 and 123 of devices say that there are none",
         "cuStreamWaitValue32", "cuStreamWaitValue32_v2", "cuStreamWaitValue64", "cuStreamWaitValue64_v2", "cuStreamWriteValue32", "cuStreamWriteValue32_v2",
         "cuStreamWriteValue64", "cuStreamWriteValue64_v2", "cuStreamBatchMemOp", "cuStreamBatchMemOp_v2")
+refuses("texture references of mipmapped arrays: textures have one level of detail here",
+        "cuTexRefSetMipmappedArray", "cuTexRefGetMipmappedArray", "cuTexRefSetMipmapFilterMode", "cuTexRefGetMipmapFilterMode", "cuTexRefSetMipmapLevelBias",
+        "cuTexRefGetMipmapLevelBias", "cuTexRefSetMipmapLevelClamp", "cuTexRefGetMipmapLevelClamp")
 refuses("CUDA 12 and later have no profiler that is configured so", "cuProfilerInitialize")
 refuses("processes are not stopped and restored",
         "cuCheckpointProcessGetState", "cuCheckpointProcessLock", "cuCheckpointProcessCheckpoint", "cuCheckpointProcessRestore", "cuCheckpointProcessUnlock",
