@@ -26,6 +26,7 @@ from archdef.run.symbols import Symbol
 from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.arrays import Arrays
+from archdef.runtime.conditions import ConditionCalls
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
 from archdef.runtime.graph_memory import GraphMemoryCalls
@@ -58,7 +59,7 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
 
 
 class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls, GraphMemoryCalls, PoolCalls,
-              VirtualMemoryCalls, LaunchCalls, StreamCalls, DeviceCalls):
+              VirtualMemoryCalls, ConditionCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):

@@ -118,7 +118,7 @@ class VirtualMemoryCalls(Part):
             if not found.holders:
                 raise Refusal("InvalidValue", "the handle was released")
             found.holders -= 1
-            self._give_back(found)
+            self._take_if_gone(found)
 
     def MemRetainAllocationHandle(self, pointer: Pointer) -> Physical:
         """Give the handle of what is mapped at an address, which is to be released once more."""
@@ -164,7 +164,7 @@ class VirtualMemoryCalls(Part):
                 found.memory.engine.unmap_pages(mapping.start, mapping.end - mapping.start)
                 found.mappings.remove(mapping)
                 mapping.physical.mappings -= 1
-                self._give_back(mapping.physical)
+                self._take_if_gone(mapping.physical)
         return [mapping.physical for mapping in mappings]
 
     def MemSetAccess(self, pointer: Pointer, size: int, devices: Sequence[int], flags: int = READ_WRITE) -> None:
@@ -253,7 +253,7 @@ class VirtualMemoryCalls(Part):
         return handle
 
     @staticmethod
-    def _give_back(physical: Physical) -> None:
+    def _take_if_gone(physical: Physical) -> None:
         if physical.gone:
             with contextlib.suppress(KeyError):     # the device is another one by now
                 physical.memory.engine.unback(physical.descriptor)

@@ -28,6 +28,7 @@ _SAME: Final = {
     "cuGraphAddMemsetNode": "cudaGraphAddMemsetNode",
     "cuGraphChildGraphNodeGetGraph": "cudaGraphChildGraphNodeGetGraph",
     "cuGraphClone": "cudaGraphClone",
+    "cuGraphConditionalHandleCreate": "cudaGraphConditionalHandleCreate_v2",
     "cuGraphCreate": "cudaGraphCreate",
     "cuGraphDebugDotPrint": "cudaGraphDebugDotPrint",
     "cuGraphDestroy": "cudaGraphDestroy",

@@ -15,7 +15,6 @@ refuses("memory and events cannot be shared with another process: every process 
         "cuIpcGetMemHandle", "cuIpcOpenMemHandle", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle", "cuIpcGetEventHandle", "cuIpcOpenEventHandle",
         "cuMemExportToShareableHandle", "cuMemImportFromShareableHandle", "cuMemPoolExportToShareableHandle", "cuMemPoolImportFromShareableHandle",
         "cuMemPoolExportPointer", "cuMemPoolImportPointer", "cuMemGetHandleForAddressRange")
-refuses("nodes that decide whether others run (conditional nodes): graphs run all of their nodes here", "cuGraphConditionalHandleCreate")
 refuses("some of a device's multiprocessors only (green contexts): kernels have the whole device here",
         "cuGreenCtxCreate", "cuGreenCtxDestroy", "cuGreenCtxStreamCreate", "cuGreenCtxGetDevResource", "cuGreenCtxGetId", "cuGreenCtxRecordEvent",
         "cuGreenCtxWaitEvent", "cuCtxFromGreenCtx", "cuStreamGetGreenCtx", "cuDeviceGetDevResource", "cuDevSmResourceSplit", "cuDevSmResourceSplitByCount",

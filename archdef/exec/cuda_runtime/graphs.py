@@ -568,5 +568,3 @@ def get_enabled(thread: Thread, executable: int, node: int, out: int) -> None:
 
 refuses("nodes that wait for or signal semaphores of other programs: there are none here",
         "cudaGraphAddExternalSemaphoresSignalNode", "cudaGraphAddExternalSemaphoresWaitNode")
-refuses("nodes that decide whether others run (conditional nodes): graphs run all of their nodes here",
-        "cudaGraphConditionalHandleCreate", "cudaGraphConditionalHandleCreate_v2")
