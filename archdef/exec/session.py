@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import logging
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
@@ -36,12 +37,14 @@ from archdef.runtime.status import Refusal
 if TYPE_CHECKING:
     import numpy as np
 
+    from archdef.exec.cuda_runtime.advice import Advice
     from archdef.exec.wire import Connection
     from archdef.ptx import ir
     from archdef.run.managed import ManagedArray
     from archdef.run.memory import Memory
     from archdef.run.module import Kernel
     from archdef.run.symbols import Symbol
+    from archdef.runtime.conditions import ConditionHandle
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
@@ -92,6 +95,10 @@ class Session:
         """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
+        self.conditions: dict[int, ConditionHandle] = {}
+        """Conditions of graphs that the program has made, by the number that kernels take."""
+        self.library_kernels: dict[int, Callable[[], Kernel]] = {}
+        """Handle of a kernel that the program has loaded by the runtime's functions → what gives it on the current device."""
         self.library_modules: dict[tuple[str, int], Module] = {}
         """Kernels of libraries and number of the device → their module on it."""
         self.cuda = _ASSUMED_CUDA
@@ -110,6 +117,7 @@ class Session:
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
         self._managed: dict[int, ManagedArray] = {}
+        self.advice: weakref.WeakKeyDictionary[ManagedArray, Advice] = weakref.WeakKeyDictionary()
         self.unseen: dict[int, ManagedArray] = {}
         """Managed memory that the devices have not had as a whole, by address."""
         devices = self.runtime.devices.all()
@@ -211,19 +219,26 @@ class Session:
         """Give the device memory that an address lies in; None if in none. `device`: whose address it is, the current one's unless said."""
         with self.lock:
             base = self._on(device).at(address)
-        base = base if base is not None else self.runtime.graph_pointer(address, device)
+        base = base if base is not None else self.runtime.pointer_into(address, device)
         return None if base is None else base + (address - int(base))
 
     def allocation(self, address: int, device: int | None = None) -> Pointer | None:
         """Give the allocation or variable that an address lies in, from its first byte on; None if in none."""
         with self.lock:
             base = self._on(device).at(address)
-        return base if base is not None else self.runtime.graph_pointer(address, device)
+        return base if base is not None else self.runtime.pointer_into(address, device)
 
     def is_managed(self, address: int) -> bool:
         """Say whether an address lies in managed memory."""
         base = self.allocation(address)
         return base is not None and int(base) in self._managed
+
+    def managed_at(self, address: int) -> ManagedArray:
+        """Give the managed memory that begins at an address. Raises Refusal if none does."""
+        found = self._managed.get(address)
+        if found is None:
+            raise Refusal("InvalidValue", f"no managed memory begins at {address:#x}")
+        return found
 
     def map_managed(self, connection: Connection, array: ManagedArray) -> None:
         """Show managed memory to the program, where the device has it. Raises Refusal if something else is there."""
@@ -465,6 +480,8 @@ class Session:
         """Give the kernel that a stub of the host stands for. Raises Refusal."""
         if (kernel := self._kernels.get((self.runtime.devices.number, stub))) is not None:
             return kernel
+        if (kernel_here := self.library_kernels.get(stub)) is not None:
+            return kernel_here()
         if (binary := self._of_stub.get(stub)) is None:
             raise Refusal("InvalidDeviceFunction", f"no kernel is registered for the function at {stub:#x}")
         kernel = self._kernels[self.runtime.devices.number, stub] = self.module(binary)[binary.kernels[stub]]

@@ -23,7 +23,7 @@ class Capture:
     """One capture, from the stream that began it over all that joined it by events."""
 
     def __init__(self, origin: Stream, mode: int, graph: Graph | None = None, after: Iterable[Node] = ()):
-        self.origin, self.mode, self.graph = origin, mode, graph or Graph()
+        self.origin, self.mode, self.graph = origin, mode, Graph() if graph is None else graph
         self.number = next(_numbers)
         self.thread = threading.get_ident()
         self.broken = False

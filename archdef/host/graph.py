@@ -10,14 +10,16 @@ import attrs
 from archdef.errors import GraphError
 
 if TYPE_CHECKING:
+    from archdef.host.conditions import Condition, Conditional
     from archdef.host.context import Context
     from archdef.host.graph_launch import Executable
     from archdef.host.graph_memory import GraphAllocation
     from archdef.host.stream import Stream
 
 KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD = "kernel", "copy", "memset", "function", "graph", "empty", "wait", "record"
-ALLOCATION, FREE = "allocation", "free"
-NODE_TYPES: Final = {kind: number for number, kind in enumerate((KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD))} | {ALLOCATION: 10, FREE: 11}
+ALLOCATION, FREE, CONDITIONAL = "allocation", "free", "conditional"
+NODE_TYPES: Final = {kind: number for number, kind in enumerate((KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD))} | {
+    ALLOCATION: 10, FREE: 11, CONDITIONAL: 13}
 """Kinds of nodes, with the numbers that CUDA gives them."""
 
 
@@ -37,6 +39,12 @@ class Work:
     """What it was made of, for those who ask a node for it."""
     memory: GraphAllocation | None = None
     """What it allocates or frees."""
+    condition: Conditional | None = None
+    """What decides which graphs it runs."""
+    shape: str = ""
+    """Grid, block and dynamic shared memory of a launch, for those who look at a drawing."""
+    again: Callable[[dict[int, Any]], Work] | None = None
+    """Makes the same launch with attributes, by the runtime's numbers; None: it stays as it is."""
 
 
 class Node:
@@ -50,6 +58,10 @@ class Node:
         """Whether an executable graph does it; one that is not does nothing, and what follows waits for the same."""
         self.origin: Node | None = None
         """The node that it is a copy of."""
+        self.number = next(graph.numbers)
+        """What no other node of the graph has."""
+        self.attributes: dict[int, Any] = {}
+        """Those of a launch, by the runtime's numbers."""
 
     @property
     def kind(self) -> str:
@@ -72,11 +84,14 @@ class Graph:
     _numbers = itertools.count(1)
 
     def __init__(self) -> None:
-        self.number = next(self._numbers)
+        self.number, self.numbers = next(self._numbers), itertools.count()
+        """What no other graph has, and the numbers of its nodes to come."""
         self.nodes: dict[Node, None] = {}
         """In the order in which they were added."""
         self.destroyed = False
         """Whether the runtime's user has given it up."""
+        self.conditions: list[Condition] = []
+        """What kernels set for its nodes that decide what runs."""
         self.executable: Executable | None = None
         """What was made of it, where only one at a time may be."""
 
@@ -85,10 +100,20 @@ class Graph:
         """Whether nodes of it allocate or free memory."""
         return any(node.work.memory is not None for node in self.nodes)
 
+    @property
+    def has_conditions(self) -> bool:
+        """Whether nodes of it decide which graphs run."""
+        return any(node.work.condition is not None for node in self.nodes)
+
+    def within(self, other: Graph) -> bool:
+        """Say whether it is one of the graphs that nodes of another run, or of theirs."""
+        return any(body is self or self.within(body) for node in other.nodes if node.work.condition is not None for body in node.work.condition.bodies)
+
     def check_no_memory(self, what: str) -> None:
-        """Refuse what cannot be done to a graph that allocates or frees memory. Raises GraphError."""
-        if self.has_memory:
-            raise GraphError(f"{what}: {self!r} has nodes that allocate or free memory", supported=False)
+        """Refuse what cannot be done to a graph that allocates or frees memory, or decides what runs. Raises GraphError."""
+        if self.has_memory or self.has_conditions:
+            has = "allocate or free memory" if self.has_memory else "decide what runs"
+            raise GraphError(f"{what}: {self!r} has nodes that {has}", supported=False)
 
     def add(self, work: Work, after: Sequence[Node] = ()) -> Node:
         """Add a node that waits for others. Raises GraphError if one is named twice, or is no node of this graph."""
@@ -166,11 +191,14 @@ class Graph:
     def clone(self) -> Graph:
         """Copy it, and the graphs in it."""
         other = Graph()
+        other.conditions = list(self.conditions)
         copies: dict[Node, Node] = {}
         for node in self.nodes:
             work = node.work if node.work.child is None else attrs.evolve(node.work, child=node.work.child.clone())
+            if work.condition is not None:
+                work = attrs.evolve(work, condition=work.condition.clone())
             copies[node] = copy = Node(other, work, ())
-            copy.origin, copy.enabled = node, node.enabled
+            copy.origin, copy.enabled, copy.attributes = node, node.enabled, dict(node.attributes)
             other.nodes[copy] = None
         for node, copy in copies.items():
             copy.after = {copies[earlier]: None for earlier in node.after}

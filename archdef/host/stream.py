@@ -25,6 +25,8 @@ class Stream:
         self.capture: Capture | None = None
         """The capture that it takes part in."""
         self.priority = 0
+        self.attributes: dict[int, Any] = {}
+        """What the runtime's user has set, by the runtime's numbers; nothing here goes by it."""
 
     @property
     def done(self) -> bool:

@@ -16,6 +16,7 @@ from archdef.frontends import Compiled, Interface, signatures
 from archdef.frontends.signatures import Declared
 from archdef.lower.size import check_text
 from archdef.ptx import ir, parse
+from archdef.ptx.conditions import with_conditions
 from archdef.ptx.link import extend, link
 from archdef.run import limits, names, resources
 from archdef.run.children import Kernels
@@ -52,7 +53,7 @@ class Module:
         self.device, self.units, self.registers_from, self.lowering = device, tuple(compiled), registers, lowering
         for unit in self.units:
             check_text(unit.ptx, unit.file, device.architecture, (lowering or lower.Options()).max_instructions)
-        self.ptx = link(parse(unit.ptx, unit.file, defer=True) for unit in self.units)
+        self.ptx = with_conditions(link(parse(unit.ptx, unit.file, defer=True) for unit in self.units))
         """The parsed PTX, of all units linked together."""
         self.compiled = self.units[0] if len(self.units) == 1 else Compiled(
             "\n".join(unit.ptx for unit in self.units), self.ptx.file, compiler=", ".join({u.compiler: None for u in self.units}),

@@ -115,6 +115,7 @@ PROPERTIES: dict[str, Callable[[Architecture], object]] = {
     "clusterLaunch": lambda a: int(a.block_clusters is not None),
     "tensorMapAccessSupported": _has("bulk_copies"),
     "canTex2DGather": _has("texture_gather"),
+    "virtualMemoryManagementSupported": _has("unified_addressing"),
     "deviceNumaId": lambda a: -1,
     "hostNumaId": lambda a: -1,
     **_TEXTURES,
@@ -160,7 +161,7 @@ ATTRIBUTES: dict[str, tuple[int, str | tuple[str, int]]] = {
     "MaxTexture2DLinearHeight": (71, ("maxTexture2DLinear", 1)), "MaxTexture2DLinearPitch": (72, ("maxTexture2DLinear", 2)),
     "GlobalL1CacheSupported": (79, "globalL1CacheSupported"), "LocalL1CacheSupported": (80, "localL1CacheSupported"),
     "HostRegisterSupported": (99, "hostRegisterSupported"), "ClusterLaunch": (120, "clusterLaunch"),
-    "TensorMapAccessSupported": (127, "tensorMapAccessSupported"),
+    "VirtualMemoryManagementSupported": (102, "virtualMemoryManagementSupported"), "TensorMapAccessSupported": (127, "tensorMapAccessSupported"),
     "NumaId": (131, "deviceNumaId"), "HostNumaId": (134, "hostNumaId"),
     "MaxBlocksPerMultiprocessor": (106, "maxBlocksPerMultiProcessor"), "ReservedSharedMemoryPerBlock": (111, "reservedSharedMemPerBlock"),
 }

@@ -26,9 +26,11 @@ from archdef.run.symbols import Symbol
 from archdef.run.tensor_map import (
     DRIVER_TYPES, INTERLEAVES, PROMOTIONS, SWIZZLES, Layout, TensorMap, encode_pixels, encode_tiles)
 from archdef.runtime.arrays import Arrays
+from archdef.runtime.conditions import ConditionCalls
 from archdef.runtime.devices import Devices
 from archdef.runtime.ends import DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, End, Source, check_kind, host_end
 from archdef.runtime.graph_memory import GraphMemoryCalls
+from archdef.runtime.graph_tools import GraphToolCalls
 from archdef.runtime.graphs import GraphCalls
 from archdef.runtime.launch_calls import LaunchCalls
 from archdef.runtime.page_locked import PageLocked
@@ -38,6 +40,7 @@ from archdef.runtime.stream_calls import DeviceCalls, StreamCalls
 from archdef.run.properties import ATTRIBUTES, DeviceProperties
 from archdef.runtime.status import STATUS, Refusal
 from archdef.runtime.textures import Textures
+from archdef.runtime.virtual_memory import VirtualMemoryCalls
 from archdef.spec import Architecture
 
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
@@ -55,7 +58,8 @@ def _encoded(encode: Callable[..., bytes], *arguments: Any) -> bytes:
         raise Refusal("InvalidValue", str(error)) from None
 
 
-class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCalls, PoolCalls, LaunchCalls, StreamCalls, DeviceCalls):
+class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls, GraphMemoryCalls, PoolCalls,
+              VirtualMemoryCalls, ConditionCalls, LaunchCalls, StreamCalls, DeviceCalls):
     """Devices, streams, memory and launches in the runtime's way. Methods carry the runtime's names without prefix."""
 
     def __init__(self, also: dict[str, str], whole_shared: bool = False):
@@ -73,6 +77,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         """Say which devices this runtime has: names of architectures, descriptions or `Device` objects, numbered from 0."""
         self._allocated.clear()
         self._modules.clear()
+        self._reservations.clear()
         return self.devices.use(*devices)
 
     def device(self, number: int | None = None) -> Device:
@@ -488,6 +493,12 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
         return next((text for number, text in STATUS.values() if number == values.as_whole(error)), "unrecognized error code")
 
     # ------------------------------------------------------------------------------------------------------------ helpers
+    def pointer_into(self, address: int, device: int | None = None) -> Pointer | None:
+        """Give what lies at an address that graphs or mappings gave, from its first byte on; None: nothing. `device`: whose address it is, the current
+        one's unless said."""
+        found = self.graph_pointer(address, device)
+        return found if found is not None else self.mapped_at(address, device)
+
     def _memory(self, device: Device) -> Memory:
         memory: Memory = device.context.memory
         return memory

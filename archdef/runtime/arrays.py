@@ -86,6 +86,29 @@ class Array:
         return Pointer(self.data.address, self.data.memory, self.data.nbytes)
 
 
+class MipmappedArray:
+    """Arrays of one picture, each half as large as the one before."""
+
+    def __init__(self, memory: Memory, desc: ChannelFormatDesc, extent: Extent, levels: int, flags: int):
+        """levels : how many are wanted; there are at most as many as it takes to come to one element."""
+        _check_shape(extent, flags)
+        halved = (extent.width, extent.height, 0 if flags & (LAYERED | CUBEMAP) else extent.depth)
+        self.levels = [Array(memory, desc, Extent(*_halved(extent, flags, level)), flags) for level in range(max(1, min(levels, max(halved).bit_length())))]
+        """From the largest to the smallest."""
+
+    def level(self, level: int) -> Array:
+        """Give the array of a level. Raises Refusal."""
+        if not 0 <= level < len(self.levels):
+            raise Refusal("InvalidValue", f"level {level} of {len(self.levels)}")
+        return self.levels[level]
+
+
+def _halved(extent: Extent, flags: int, level: int) -> tuple[int, int, int]:
+    """Give the sizes of a level: dimensions that there are have one element at least, and layers and faces are not halved."""
+    width, height, depth = (size and max(1, size >> level) for size in (extent.width, extent.height, extent.depth))
+    return width, height, extent.depth if flags & (LAYERED | CUBEMAP) else depth
+
+
 def _check_shape(extent: Extent, flags: int) -> None:
     width, height, depth = extent.width, extent.height, extent.depth
     sizes = f"an array of {width} x {height} x {depth} elements"
@@ -106,6 +129,7 @@ class Arrays(Part):
 
     def __init__(self) -> None:
         self._arrays: dict[int, Array] = {}
+        self._mipmaps: dict[int, MipmappedArray] = {}
         super().__init__()
 
     def CreateChannelDesc(self, x: int, y: int, z: int, w: int, f: int) -> ChannelFormatDesc:
@@ -118,9 +142,7 @@ class Arrays(Part):
 
     def Malloc3DArray(self, desc: ChannelFormatDesc, extent: Extent, flags: int = 0) -> Array:
         """Allocate an array: heights and depths of 0 are dimensions that it has not; depth counts layers with the flag 1, faces with 4."""
-        if not isinstance(extent, Extent) or None in [values.as_whole(each) for each in (extent.width, extent.height, extent.depth)]:
-            raise Refusal("InvalidValue", f"the size of an array is an Extent, got {values.shown(extent)}")
-        array = Array(self._memory(self.devices.current), desc, extent, flags)
+        array = Array(self._memory(self.devices.current), desc, _extent(extent), flags)
         self._arrays[id(array)] = array
         return array
 
@@ -130,10 +152,7 @@ class Arrays(Part):
             return
         if not isinstance(array, Array) or self._arrays.pop(id(array), None) is None:
             raise Refusal("InvalidValue", f"{values.shown(array)} was not given by MallocArray, or was freed")
-        memory = array.data.memory
-        if memory.context is not None:
-            memory.context.host.wait("free", list(memory.context.holding), [])
-        array.data.free()
+        self._give_back(array)
 
     def ArrayGetInfo(self, array: Array) -> tuple[ChannelFormatDesc, Extent, int]:
         """Give format, size and flags of an array."""
@@ -200,15 +219,50 @@ class Arrays(Part):
                       kind, None, wait=True)
 
     # ----------------------------------------------------------------------------------------------------------------- mipmaps
-    def MallocMipmappedArray(self, desc: ChannelFormatDesc, extent: Extent, levels: int, flags: int = 0) -> Array:
-        """Refuse: textures have one level of detail here."""
-        raise Refusal("NotSupported", "mipmapped arrays: textures have one level of detail here")
+    def MallocMipmappedArray(self, desc: ChannelFormatDesc, extent: Extent, levels: int, flags: int = 0) -> MipmappedArray:
+        """Allocate an array for each level of detail, as `Malloc3DArray` does for the first."""
+        array = MipmappedArray(self._memory(self.devices.current), desc, _extent(extent), levels, flags)
+        self._mipmaps[id(array)] = array
+        return array
+
+    def GetMipmappedArrayLevel(self, array: MipmappedArray, level: int) -> Array:
+        """Give the array of a level, which stays part of the whole."""
+        return self._mipmapped(array).level(level)
+
+    def FreeMipmappedArray(self, array: MipmappedArray | None) -> None:
+        """Wait for the device, and give all levels back. None does nothing."""
+        if array is None:
+            return
+        found = self._mipmaps.pop(id(self._mipmapped(array)))
+        for each in found.levels:
+            self._give_back(each)
 
     # ----------------------------------------------------------------------------------------------------------------- helpers
+    def _mipmapped(self, array: object) -> MipmappedArray:
+        if not isinstance(array, MipmappedArray) or id(array) not in self._mipmaps:
+            raise Refusal("InvalidResourceHandle", f"{values.shown(array)} is no mipmapped array, or was freed")
+        return array
+
+    @staticmethod
+    def _give_back(array: Array) -> None:
+        memory = array.data.memory
+        if memory.context is not None:
+            memory.context.host.wait("free", list(memory.context.holding), [])
+        array.data.free()
+
     def _free_arrays(self, memory: Memory) -> None:
         """Free those that lie in a device's memory, as a reset does."""
         for key in [key for key, array in self._arrays.items() if array.data.memory is memory]:
             self._arrays.pop(key).data.free()
+        for key in [key for key, mipmap in self._mipmaps.items() if mipmap.levels[0].data.memory is memory]:
+            for array in self._mipmaps.pop(key).levels:
+                array.data.free()
+
+
+def _extent(extent: object) -> Extent:
+    if not isinstance(extent, Extent) or None in [values.as_whole(each) for each in (extent.width, extent.height, extent.depth)]:
+        raise Refusal("InvalidValue", f"the size of an array is an Extent, got {values.shown(extent)}")
+    return extent
 
 
 def array_of(array: object) -> Array:

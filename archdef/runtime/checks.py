@@ -45,7 +45,7 @@ def _rule(name: str, annotation: str) -> Callable[[Any], Any] | None:
         return functools.partial(_one_of, name, (Sequence,), "a list")
     if annotation.startswith("Callable"):
         return functools.partial(_function, name)
-    return _stream if name == "stream" else None
+    return _stream if name == "stream" or annotation == "Stream | int | None" else None
 
 
 def _number(name: str, status: str, optional: bool, value: Any) -> int | None:

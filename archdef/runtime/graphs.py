@@ -39,6 +39,8 @@ class GraphCalls:
         def _device_end(self, end: object) -> tuple[Any, int, int]: ...
         def _check_count(self, count: int, *left: int) -> None: ...
         def _forget_graph_memory(self) -> None: ...
+        def change_launch(self, node: Node, work: Work) -> None: ...
+        def launch_options(self, kernel: Kernel, attributes: Sequence[tuple[int, Any]]) -> dict[str, Any]: ...
 
     def __init__(self) -> None:
         self._thread_modes = threading.local()
@@ -201,7 +203,7 @@ class GraphCalls:
 
     def GraphKernelNodeSetParams(self, node: Node, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (), shared_bytes: int = 0) -> None:
         """Let a node launch something else."""
-        self._node(node).change(self.kernel_work(kernel, grid, block, arguments, shared_bytes))
+        self.change_launch(self._node(node), self.kernel_work(kernel, grid, block, arguments, shared_bytes))
 
     def GraphMemcpyNodeSetParams1D(self, node: Node, dst: Any, src: Any, count: int | None = None, kind: int = 4) -> None:
         """Let a node copy something else."""
@@ -248,7 +250,7 @@ class GraphCalls:
     def GraphExecKernelNodeSetParams(self, executable: Executable, node: Node, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any] = (),
                                      shared_bytes: int = 0) -> None:
         """Let what stands in an executable graph for a node launch something else from the next launch on."""
-        self.exec_node(executable, node).change(self.kernel_work(kernel, grid, block, arguments, shared_bytes))
+        self.change_launch(self.exec_node(executable, node), self.kernel_work(kernel, grid, block, arguments, shared_bytes))
 
     def GraphExecMemcpyNodeSetParams1D(self, executable: Executable, node: Node, dst: Any, src: Any, count: int | None = None, kind: int = 4) -> None:
         """Let it copy something else."""
@@ -286,7 +288,10 @@ class GraphCalls:
         device = self.devices.current
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes)
         context, prepared = device.context, launcher.prepare(*arguments, **options)
-        return Work(KERNEL, prepared.name, context, lambda branch: context.launch(prepared.again(), branch), given=given)
+        shape = f"grid {launcher.grid}, block {launcher.block}, {launcher.shared_bytes} bytes of dynamic shared memory"
+        return Work(KERNEL, prepared.name, context, lambda branch: context.launch(prepared.again(), branch), given=given, shape=shape,
+                    again=lambda attributes: self.kernel_work(kernel, grid, block, arguments, shared_bytes, given,
+                                                              **self.launch_options(kernel, list(attributes.items()))))
 
     def copy_work(self, dst: Any, src: Any, count: int | None, given: Any = None) -> Work:
         """Give a copy between pointers, arrays of a device or of numpy, or `HostBytes`, as the work of a node. Raises Refusal."""

@@ -13,7 +13,9 @@ from archdef.runtime.checks import checked
 from archdef.run.properties import ATTRIBUTES
 from archdef.runtime.status import STATUS, status_of
 
-DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col")
+DRIVER = ("ModuleGetGlobal", "TensorMapEncodeTiled", "TensorMapEncodeIm2col", "MemAddressFree", "MemAddressReserve", "MemCreate", "MemGetAccess",
+          "MemGetAllocationGranularity", "MemGetAllocationPropertiesFromHandle", "MemMap", "MemRelease", "MemRetainAllocationHandle", "MemSetAccess",
+          "MemUnmap")
 """Calls of the driver, whose prefix may be another one."""
 CALLS = tuple(name for name, value in inspect.getmembers(api.Runtime) if callable(value) and name[0].isupper() and name not in DRIVER)
 """Every other call, without prefix."""
@@ -28,6 +30,7 @@ CONSTANTS = {"MemcpyHostToHost": ends.HOST_TO_HOST, "MemcpyHostToDevice": ends.H
              "StreamAddCaptureDependencies": 0, "StreamSetCaptureDependencies": 1,
              "GraphNodeTypeKernel": 0, "GraphNodeTypeMemcpy": 1, "GraphNodeTypeMemset": 2, "GraphNodeTypeHost": 3, "GraphNodeTypeGraph": 4,
              "GraphNodeTypeEmpty": 5, "GraphNodeTypeWaitEvent": 6, "GraphNodeTypeEventRecord": 7, "GraphNodeTypeMemAlloc": 10, "GraphNodeTypeMemFree": 11,
+             "GraphNodeTypeConditional": 13, "GraphCondTypeIf": 0, "GraphCondTypeWhile": 1, "GraphCondTypeSwitch": 2, "GraphCondAssignDefault": 1,
              "GraphInstantiateFlagAutoFreeOnLaunch": 1, "GraphMemAttrUsedMemCurrent": 0, "GraphMemAttrUsedMemHigh": 1, "GraphMemAttrReservedMemCurrent": 2,
              "GraphMemAttrReservedMemHigh": 3,
              "MemPoolReuseFollowEventDependencies": 1, "MemPoolReuseAllowOpportunistic": 2, "MemPoolReuseAllowInternalDependencies": 3,

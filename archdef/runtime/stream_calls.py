@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 GREATEST_PRIORITY = LEAST_PRIORITY = 0
 EXTERNAL = 1
 ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE = 1, 2, 4
+STREAM_ATTRIBUTES = frozenset({1, 3, 8, 9, 10, 16})
+"""Attributes of launches that streams may have, by the runtime's numbers."""
 
 
 class StreamCalls:
@@ -49,6 +51,29 @@ class StreamCalls:
     def StreamGetPriority(self, stream: Stream | int | None = None) -> int:
         """Give a stream's priority."""
         return self._stream(stream).priority
+
+    def StreamSetAttribute(self, stream: Stream | int | None, attribute: int, value: Any) -> None:
+        """Set an attribute of a stream, 1 an access policy window, 3 how the host waits, 8 a priority, 9 and 10 domains of ordered accesses, 16 a hint for
+        links: none of them changes what is computed, nor when here."""
+        self._stream_attribute(attribute)
+        self._stream(stream).attributes[attribute] = value
+
+    def StreamGetAttribute(self, stream: Stream | int | None, attribute: int) -> Any:
+        """Give an attribute of a stream; None if it was not set."""
+        self._stream_attribute(attribute)
+        return self._stream(stream).attributes.get(attribute)
+
+    def StreamCopyAttributes(self, dst: Stream | int | None, src: Stream | int | None) -> None:
+        """Give a stream the attributes of another of its device."""
+        to, source = self._stream(dst), self._stream(src)
+        if to.context is not source.context:
+            raise Refusal("InvalidValue", f"{to.label} and {source.label} are of two devices")
+        to.attributes = dict(source.attributes)
+
+    @staticmethod
+    def _stream_attribute(attribute: int) -> None:
+        if attribute not in STREAM_ATTRIBUTES:
+            raise Refusal("InvalidValue", f"streams have no attribute {attribute}")
 
     def StreamGetFlags(self, stream: Stream | int | None = None) -> int:
         """Give the flags that a stream was made with: 1 if it and the legacy default stream do not wait for each other."""

@@ -90,8 +90,9 @@ class ResourceDesc:
     """What a texture or a surface is a view of. Which fields count is said by `resType`."""
 
     resType: int
-    """An array 0, linear memory 2, rows of linear memory 3; mipmapped arrays (1) are refused."""
+    """An array 0, a mipmapped array 1, linear memory 2, rows of linear memory 3."""
     array: Any = None
+    """An array, mipmapped or not."""
     devPtr: Any = None
     """A pointer or a device array, of linear memory and rows."""
     desc: ChannelFormatDesc | None = None

@@ -13,7 +13,7 @@ from archdef.run import texture
 from archdef.run.array import DeviceArray
 from archdef.run.pointer import Pointer
 from archdef.run.texture import Handle, View
-from archdef.runtime.arrays import SURFACE_LOAD_STORE, Array, array_of, element_of
+from archdef.runtime.arrays import SURFACE_LOAD_STORE, Array, MipmappedArray, array_of, element_of
 from archdef.runtime.base import Part
 from archdef.runtime.ends import MOST_BYTES
 from archdef.runtime.status import Refusal
@@ -55,7 +55,7 @@ class Textures(Part):
             raise Refusal("InvalidValue", f"how a texture is read is said by a TextureDesc, got {values.shown(texDesc)}")
         memory = self._memory(self.devices.current)
         self._check_feature("texture_objects", "texture objects")
-        array, form = _texels(self._resource(resDesc, memory), memory)
+        array, form = _texels(_one_level(self._resource(resDesc, memory), texDesc), memory)
         handle = texture.texture(memory, array, **form, **sampling(texDesc))
         return self._note(_Object(handle, attrs.evolve(resDesc), attrs.evolve(texDesc)))
 
@@ -93,7 +93,7 @@ class Textures(Part):
     # ------------------------------------------------------------------------------------------------------------- helpers
     def texture_of(self, resource: ResourceDesc, how: TextureDesc, memory: Memory) -> Handle:
         """Make a texture that no object stands for, such as a reference binds."""
-        array, form = _texels(resource, memory, aligned=False)
+        array, form = _texels(_one_level(resource, how), memory, aligned=False)
         return texture.texture(memory, array, **form, **sampling(how))
 
     def _check_feature(self, feature: str, what: str) -> None:
@@ -167,6 +167,25 @@ def _one_of(value: object, names: tuple[str, ...], what: str) -> str:
     return names[values.whole(value, what, LaunchError, at_most=len(names) - 1)]
 
 
+def _one_level(resource: ResourceDesc, how: TextureDesc) -> ResourceDesc:
+    """Give a resource with the one level of a mipmapped array that a texture reads, as if it were all. Raises Refusal where it may read others."""
+    if values.as_whole(resource.resType) != RESOURCE_MIPMAPPED_ARRAY:
+        return resource
+    if not isinstance(resource.array, MipmappedArray):
+        raise Refusal("InvalidResourceHandle", f"{values.shown(resource.array)} is no mipmapped array")
+    if not how.normalizedCoords:
+        raise Refusal("InvalidValue", "the coordinates of a texture of a mipmapped array are normalized")
+    last = len(resource.array.levels) - 1
+    least, most = how.minMipmapLevelClamp, how.maxMipmapLevelClamp
+    if not isinstance(least, numbers.Real) or not isinstance(most, numbers.Real):
+        raise Refusal("InvalidValue", f"levels of detail are numbers, got {values.shown(least)} and {values.shown(most)}")
+    level = 0 if not last or most <= 0 else last if least >= last else least if least == most else -1
+    if level < 0 or level != int(level):
+        raise Refusal("NotSupported", f"a texture of the levels {values.shown(least)} to {values.shown(most)} of {last + 1}: textures have one level of detail "
+                                      "here, to which minMipmapLevelClamp and maxMipmapLevelClamp may hold them")
+    return attrs.evolve(resource, resType=RESOURCE_ARRAY, array=resource.array.level(int(level)))
+
+
 def _texels(resource: ResourceDesc, memory: Memory, aligned: bool = True) -> tuple[Any, dict[str, Any]]:
     """Give the texels of a resource, and what form they have."""
     kind = values.whole(resource.resType, "resType", LaunchError, at_most=RESOURCE_PITCH_2D)
@@ -174,7 +193,7 @@ def _texels(resource: ResourceDesc, memory: Memory, aligned: bool = True) -> tup
         array = array_of(resource.array)
         return array.data, {"layered": array.layered, "cube": array.cube, "channels": array.channels, "layout": "array", "width": None}
     if kind == RESOURCE_MIPMAPPED_ARRAY:
-        raise Refusal("NotSupported", "mipmapped arrays: textures have one level of detail here")
+        raise Refusal("InvalidValue", "a surface, or a texture by another call, of a mipmapped array: it is of one level of it")
     dtype, channels = element_of(resource.desc)
     texel = int(dtype[1:]) * channels
     unit = ALIGNMENT_BYTES if aligned else texel

@@ -13,7 +13,10 @@ from archdef.frontends import nvrtc
 
 MACHINE = next((name for name in ("v100", "c500") if name in registry.names()), None)
 ENUMERATION = re.compile(
-    r"^\s*typedef enum \w+\s*\{[^}]*\}\s*(\w+);|^\s*enum\s+__device_builtin__\s+(\w+)|^typedef\s+(?:__device_builtin__\s+)?enum \w+ (\w+);", re.MULTILINE)
+    r"^\s*typedef enum \w+\s*\{[^}]*\}\s*(\w+);|^\s*enum\s+__device_builtin__\s+(\w+)|^typedef\s+(?:__device_builtin__\s+)?enum \w+ (\w+);"
+    r"|^typedef __device_builtin__ enum (\w+)\s*\{", re.MULTILINE)
+ALIAS = re.compile(r"^\s*typedef (\w+) (\w+);|^#define (\w+)\s+(\w+)\s*$", re.MULTILINE)
+"""A type by another name."""
 NARROW = {"int": "Int", "unsigned int": "UInt", "unsigned": "UInt", "unsigned char": "UInt", "unsigned short": "UInt", "CUdevice": "Int"}
 
 
@@ -34,6 +37,8 @@ def declared():
     found = defaultdict(list)
     texts = [(folder / name).read_text(encoding="utf-8", errors="replace") for name in ("cuda_runtime_api.h", "driver_types.h", "cuda.h")]
     enumerations = {name for text in texts for names in ENUMERATION.findall(text) for name in names if name}
+    aliases = [(one or other[1], named or other[0]) for text in texts for one, named, *other in ALIAS.findall(text)]
+    enumerations |= {named for one, named in aliases if one in enumerations}
     for text in texts:
         plain = re.sub(r"__dv\([^()]*\)|/\*.*?\*/", "", text, flags=re.DOTALL)
         for name, parameters in re.findall(r"^[^#\n]*?\b(cu\w+)\(([^(){};]*)\);", plain, re.MULTILINE):

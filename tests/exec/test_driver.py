@@ -52,7 +52,7 @@ def test_rows_are_set_at_once(build, tmp_path):
 
 def test_what_is_missing_is_named(build, tmp_path):
     found, _ = run([build("driver", "driver", TEXT), "handles"], "gf100", tmp_path)
-    assert found.missing == {"cuMemRangeGetAttribute": 1}
+    assert found.missing == {"cuMemBatchDecompressAsync": 1}
 
 
 def test_a_program_without_ptx_is_told_what_to_do(build, tmp_path):

@@ -26,14 +26,14 @@ CODE = ".version 6.0\n.target sm_30\n.address_size 64\n.global .texref image;\n"
     kernel("store", "mad.lo.u32 %r3, %r2, 10, %r1; cvt.rn.f32.u32 %f5, %r3; mov.b32 %r3, %f5; shl.b32 %r1, %r1, 2;"
                     " sust.b.2d.b32.trap [%rd4, {%r1, %r2}], {%r3};")))
 FAT = binary(entry(CODE.encode(), target=30))
-FEATURES = {"objects": "texture_objects", "references": "texture", "surfaces": "surface"}
+FEATURES = {"objects": "texture_objects", "mipmaps": "texture_objects", "references": "texture", "surfaces": "surface"}
 WRONG = """cudaMallocArray, three channels            cudaErrorInvalidChannelDescriptor
 cudaMallocArray, channels of two sizes                cudaErrorInvalidChannelDescriptor
 cudaMallocArray, no width                             cudaErrorInvalidValue
 cudaMallocArray, more than there is                   cudaErrorMemoryAllocation
 cudaMallocArray, sparse                               cudaErrorNotSupported
 cudaMalloc3DArray, a cubemap of oblong faces          cudaErrorInvalidValue
-cudaMallocMipmappedArray                              cudaErrorNotSupported
+cudaMallocMipmappedArray, more than there is          cudaErrorMemoryAllocation
 cudaFreeArray, linear memory                          cudaErrorInvalidResourceHandle
 cudaMemcpy2DToArray, past the end of rows             cudaErrorInvalidValue
 cudaMemcpy2DToArray, rows over each other             cudaErrorInvalidPitchValue
@@ -50,7 +50,7 @@ cudaMemset2D, rows over each other                    cudaErrorInvalidPitchValue
 cudaMemset2D, rows very far apart                     cudaErrorInvalidValue
 cudaMallocPitch, more than there is                   cudaErrorMemoryAllocation
 cudaCreateTextureObject, no array                     cudaErrorInvalidResourceHandle
-cudaCreateTextureObject, mipmaps                      cudaErrorNotSupported
+cudaCreateTextureObject, no mipmaps                   cudaErrorInvalidResourceHandle
 cudaCreateTextureObject, the host's memory            cudaErrorInvalidValue
 cudaCreateTextureObject, past the end                 cudaErrorInvalidValue
 cudaCreateTextureObject, rows at odd distances        cudaErrorInvalidPitchValue
@@ -71,7 +71,7 @@ def run(command, machine, tmp_path):
         return found, output.read()
 
 
-@pytest.mark.parametrize("part", ["rows", "boxes", "arrays", "objects", "references", "surfaces"])
+@pytest.mark.parametrize("part", ["rows", "boxes", "arrays", "objects", "references", "surfaces", "mipmaps"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
     if part in FEATURES and FEATURES[part] not in registry.described(machine).isa.features:

@@ -172,7 +172,10 @@ def test_arrays_say_what_they_are_and_take_and_give_bytes(device):
     ("InvalidValue", lambda a: cuda.cudaMalloc3DArray(floats(), cuda.cudaExtent(4, 4, 5), cuda.cudaArrayCubemap)),
     ("InvalidValue", lambda a: cuda.cudaMalloc3DArray(floats(), cuda.cudaExtent(4, 4, 0), cuda.cudaArrayLayered)),
     ("NotSupported", lambda a: cuda.cudaMallocArray(floats(), 4, 4, 0x40)),
-    ("NotSupported", lambda a: cuda.cudaMallocMipmappedArray(floats(), cuda.cudaExtent(4, 4, 0), 3)),
+    ("InvalidValue", lambda a: cuda.cudaMallocMipmappedArray(floats(), cuda.cudaExtent(0, 4, 0), 3)),
+    ("InvalidValue", lambda a: cuda.cudaGetMipmappedArrayLevel(cuda.cudaMallocMipmappedArray(floats(), cuda.cudaExtent(4, 4, 0), 2), 2)),
+    ("InvalidResourceHandle", lambda a: cuda.cudaGetMipmappedArrayLevel(a, 0)),
+    ("InvalidResourceHandle", lambda a: cuda.cudaFreeMipmappedArray(a)),
     ("MemoryAllocation", lambda a: cuda.cudaMallocArray(floats(), 1 << 30, 1 << 30)),
     ("InvalidValue", lambda a: cuda.cudaMemcpy2DToArray(a, 4, 0, np.zeros(64, "u1"), 16, 16, 4)),
     ("InvalidValue", lambda a: cuda.cudaMemcpy2DToArray(a, 0, 1, np.zeros(64, "u1"), 16, 16, 4)),
@@ -279,7 +282,7 @@ def test_surfaces(device):
 
 
 @pytest.mark.parametrize("name, resource, how", [
-    ("InvalidResourceHandle", dict(resType=0), {}), ("NotSupported", dict(resType=1), {}), ("InvalidValue", dict(resType=7), {}),
+    ("InvalidResourceHandle", dict(resType=0), {}), ("InvalidResourceHandle", dict(resType=1), {}), ("InvalidValue", dict(resType=7), {}),
     ("InvalidDevicePointer", dict(resType=2, desc=True, sizeInBytes=16), {}), ("InvalidValue", dict(resType=2, devPtr=True, desc=True), {}),
     ("InvalidValue", dict(resType=2, devPtr=True, desc=True, sizeInBytes=1 << 40), {}),
     ("InvalidPitchValue", dict(resType=3, devPtr=True, desc=True, width=16, height=2, pitchInBytes=32), {}),
@@ -302,3 +305,17 @@ def test_a_machine_without_textures_has_arrays_and_says_so_of_textures():
     with refused("mcErrorNotSupported"):
         maca.mcCreateTextureObject(maca.mcResourceDesc(resType=0, array=array), maca.mcTextureDesc())
     maca.use()
+
+
+@pytest.mark.parametrize("extent, flags, sizes", [
+    ((8, 2, 0), 0, [(8, 2, 0), (4, 1, 0), (2, 1, 0), (1, 1, 0)]), ((5, 3, 4), 0, [(5, 3, 4), (2, 1, 2), (1, 1, 1)]),
+    ((4, 4, 9), 1, [(4, 4, 9), (2, 2, 9), (1, 1, 9)]), ((2, 2, 6), 4, [(2, 2, 6), (1, 1, 6)]), ((3, 0, 0), 0, [(3, 0, 0), (1, 0, 0)])])
+def test_each_level_of_a_mipmapped_array_is_half_as_large_and_layers_are_not_halved(device, extent, flags, sizes):
+    free = cuda.cudaMemGetInfo()[0]
+    array = cuda.cudaMallocMipmappedArray(floats(), cuda.cudaExtent(*extent), 99, flags)
+    levels = [cuda.cudaArrayGetInfo(each)[1] for each in array.levels]
+    assert [(each.width, each.height, each.depth) for each in levels] == sizes
+    assert len(cuda.cudaMallocMipmappedArray(floats(), cuda.cudaExtent(*extent), 1, flags).levels) == 1
+    cuda.cudaFreeMipmappedArray(array)
+    cuda.cudaDeviceReset()
+    assert cuda.cudaMemGetInfo()[0] == free

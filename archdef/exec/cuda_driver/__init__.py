@@ -1,7 +1,7 @@
 """The CUDA driver as programs call it; the parameters of each function are those of CUDA's headers, in their order."""
 from archdef.exec.cuda_driver import (
-    arrays, boxes, contexts, devices, entry_points, errors, graphs, launches, libraries, linking, memory, modules, pointers, references, same, set_up,
-    streams, textures)
+    arrays, batches, boxes, contexts, devices, entry_points, errors, graphs, launches, libraries, libraries_of_runtime, linking, memory, modules, pointers,
+    references, refused, same, set_up, streams, tensor_maps, textures, virtual_memory)
 
-__all__ = ["arrays", "boxes", "contexts", "devices", "entry_points", "errors", "graphs", "launches", "libraries", "linking", "memory", "modules", "pointers",
-           "references", "same", "set_up", "streams", "textures"]
+__all__ = ["arrays", "batches", "boxes", "contexts", "devices", "entry_points", "errors", "graphs", "launches", "libraries", "libraries_of_runtime", "linking",
+           "memory", "modules", "pointers", "references", "refused", "same", "set_up", "streams", "tensor_maps", "textures", "virtual_memory"]

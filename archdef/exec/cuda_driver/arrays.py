@@ -4,12 +4,12 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Thread
+from archdef.exec.calls import Thread, UInt
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import arrays
 from archdef.exec.cuda_runtime.boxes import Place, copy_box
 from archdef.exec.cuda_runtime.memory import device_end
-from archdef.runtime.arrays import Array
+from archdef.runtime.arrays import Array, MipmappedArray
 from archdef.runtime.ends import DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, Region
 from archdef.runtime.status import Refusal
 from archdef.runtime.structures import FORMAT_FLOAT, FORMAT_SIGNED, FORMAT_UNSIGNED, ChannelFormatDesc, Extent
@@ -57,6 +57,27 @@ def create_3d(thread: Thread, out: int, description: int) -> None:
     """Allocate an array of any kind."""
     width, height, depth, kind, channels, flags = _DESCRIPTION_3D.unpack(thread.memory.get(description, _DESCRIPTION_3D.size))
     _create(thread, out, element(kind, channels), Extent(width, height, depth), flags)
+
+
+@answers("cuMipmappedArrayCreate")
+def create_mipmapped(thread: Thread, out: int, description: int, levels: UInt) -> None:
+    """Allocate an array for each level of detail."""
+    width, height, depth, kind, channels, flags = _DESCRIPTION_3D.unpack(thread.memory.get(description, _DESCRIPTION_3D.size))
+    made = thread.runtime.MallocMipmappedArray(element(kind, channels), Extent(width, height, depth), levels, flags)
+    thread.memory.put_word(out, thread.session.handle_of(made))
+
+
+@answers("cuMipmappedArrayDestroy")
+def destroy_mipmapped(thread: Thread, handle: int) -> None:
+    """Give all levels back."""
+    thread.session.thing(handle, MipmappedArray)
+    arrays.free_mipmapped_array(thread, handle)
+
+
+@answers("cuMipmappedArrayGetLevel")
+def level_of(thread: Thread, out: int, handle: int, level: UInt) -> None:
+    """Give the array of a level."""
+    arrays.mipmap_level(thread, out, handle, level)
 
 
 @answers("cuArrayDestroy")

@@ -43,6 +43,14 @@ def answers(*names: str, context: bool = True, initialised: bool = True) -> Call
     return add
 
 
+def refuses(why: str, *names: str) -> None:
+    """Let functions, and theirs for default streams of threads, be refused with a reason."""
+    def refuse(thread: Thread) -> None:
+        raise Refusal("NotSupported", why)
+    every = [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
+    calls.CALLS.update(dict.fromkeys(every, calls.Call(refuse, status=False, number=driver_number, refused=why)))
+
+
 def _checked(answer: Answer, context: bool, fails: bool) -> Answer:
     @functools.wraps(answer)
     def careful(thread: Thread, *arguments: Any) -> int | None:

@@ -28,20 +28,34 @@ _SAME: Final = {
     "cuGraphAddMemsetNode": "cudaGraphAddMemsetNode",
     "cuGraphChildGraphNodeGetGraph": "cudaGraphChildGraphNodeGetGraph",
     "cuGraphClone": "cudaGraphClone",
+    "cuGraphConditionalHandleCreate": "cudaGraphConditionalHandleCreate_v2",
     "cuGraphCreate": "cudaGraphCreate",
+    "cuGraphDebugDotPrint": "cudaGraphDebugDotPrint",
     "cuGraphDestroy": "cudaGraphDestroy",
     "cuGraphDestroyNode": "cudaGraphDestroyNode",
+    "cuGraphEventRecordNodeGetEvent": "cudaGraphEventRecordNodeGetEvent",
+    "cuGraphEventRecordNodeSetEvent": "cudaGraphEventRecordNodeSetEvent",
+    "cuGraphEventWaitNodeGetEvent": "cudaGraphEventWaitNodeGetEvent",
+    "cuGraphEventWaitNodeSetEvent": "cudaGraphEventWaitNodeSetEvent",
+    "cuGraphExecChildGraphNodeSetParams": "cudaGraphExecChildGraphNodeSetParams",
     "cuGraphExecDestroy": "cudaGraphExecDestroy",
+    "cuGraphExecEventRecordNodeSetEvent": "cudaGraphExecEventRecordNodeSetEvent",
+    "cuGraphExecEventWaitNodeSetEvent": "cudaGraphExecEventWaitNodeSetEvent",
     "cuGraphExecGetFlags": "cudaGraphExecGetFlags",
+    "cuGraphExecGetId": "cudaGraphExecGetId",
     "cuGraphExecHostNodeSetParams": "cudaGraphExecHostNodeSetParams",
     "cuGraphExecMemsetNodeSetParams": "cudaGraphExecMemsetNodeSetParams",
     "cuGraphGetEdges_v2": "cudaGraphGetEdges_v2",
+    "cuGraphGetId": "cudaGraphGetId",
     "cuGraphGetNodes": "cudaGraphGetNodes",
     "cuGraphGetRootNodes": "cudaGraphGetRootNodes",
     "cuGraphHostNodeGetParams": "cudaGraphHostNodeGetParams",
     "cuGraphHostNodeSetParams": "cudaGraphHostNodeSetParams",
     "cuGraphInstantiateWithFlags": "cudaGraphInstantiateWithFlags",
     "cuGraphInstantiateWithParams": "cudaGraphInstantiateWithParams",
+    "cuGraphKernelNodeCopyAttributes": "cudaGraphKernelNodeCopyAttributes",
+    "cuGraphKernelNodeGetAttribute": "cudaGraphKernelNodeGetAttribute",
+    "cuGraphKernelNodeSetAttribute": "cudaGraphKernelNodeSetAttribute",
     "cuGraphLaunch": "cudaGraphLaunch",
     "cuGraphMemAllocNodeGetParams": "cudaGraphMemAllocNodeGetParams",
     "cuGraphMemFreeNodeGetParams": "cudaGraphMemFreeNodeGetParams",
@@ -52,6 +66,8 @@ _SAME: Final = {
     "cuGraphNodeGetDependencies_v2": "cudaGraphNodeGetDependencies_v2",
     "cuGraphNodeGetDependentNodes_v2": "cudaGraphNodeGetDependentNodes_v2",
     "cuGraphNodeGetEnabled": "cudaGraphNodeGetEnabled",
+    "cuGraphNodeGetLocalId": "cudaGraphNodeGetLocalId",
+    "cuGraphNodeGetToolsId": "cudaGraphNodeGetToolsId",
     "cuGraphNodeGetType": "cudaGraphNodeGetType",
     "cuGraphNodeSetEnabled": "cudaGraphNodeSetEnabled",
     "cuGraphRemoveDependencies_v2": "cudaGraphRemoveDependencies_v2",
@@ -167,11 +183,11 @@ def _answer_kernels(suffix: str, work: Callable[[Thread, int], Work], more: byte
 
     @answers(f"cuGraphKernelNodeSetParams{suffix}")
     def put(thread: Thread, node: int, parameters: int) -> None:
-        graphs.thing(thread.session, node, Node).change(work(thread, parameters))
+        thread.runtime.change_launch(graphs.thing(thread.session, node, Node), work(thread, parameters))
 
     @answers(f"cuGraphExecKernelNodeSetParams{suffix}")
     def put_in_executable(thread: Thread, executable: int, node: int, parameters: int) -> None:
-        graphs.exec_node(thread, executable, node).change(work(thread, parameters))
+        thread.runtime.change_launch(graphs.exec_node(thread, executable, node), work(thread, parameters))
 
     @answers(f"cuGraphKernelNodeGetParams{suffix}")
     def get(thread: Thread, node: int, out: int) -> None:
@@ -233,10 +249,10 @@ def add_node_2(thread: Thread, out: int, graph: int, dependencies: int, edges: i
 @answers("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2")
 def set_node(thread: Thread, node: int, parameters: int) -> None:
     """Let a node do something else of its kind."""
-    graphs.thing(thread.session, node, Node).change(nodes.work(thread, parameters, _KINDS))
+    thread.runtime.change_launch(graphs.thing(thread.session, node, Node), nodes.work(thread, parameters, _KINDS))
 
 
 @answers("cuGraphExecNodeSetParams")
 def set_exec_node(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph do something else of its kind."""
-    graphs.exec_node(thread, executable, node).change(nodes.work(thread, parameters, _KINDS))
+    thread.runtime.change_launch(graphs.exec_node(thread, executable, node), nodes.work(thread, parameters, _KINDS))

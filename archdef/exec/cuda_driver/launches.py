@@ -146,7 +146,12 @@ def name(thread: Thread, out: int, function: int) -> None:
 @answers("cuFuncGetParamInfo")
 def parameter(thread: Thread, function: int, index: int, offset_out: int, nbytes_out: int) -> None:
     """Say where a parameter lies."""
-    layout = _any_kernel(thread, function).program.parameter_layout
+    put_parameter(thread, _any_kernel(thread, function), index, offset_out, nbytes_out)
+
+
+def put_parameter(thread: Thread, kernel: Kernel, index: int, offset_out: int, nbytes_out: int) -> None:
+    """Write where a parameter of a kernel lies, and how many bytes it has."""
+    layout = kernel.program.parameter_layout
     if index >= len(layout):
         raise Refusal("InvalidValue", f"parameter {index} of {len(layout)}")
     thread.memory.put_word(offset_out, layout[index].offset)

@@ -9,10 +9,10 @@ from archdef.exec.cuda_driver.arrays import element
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_runtime import textures
 from archdef.exec.cuda_runtime.memory import device_end
-from archdef.runtime.arrays import Array
+from archdef.runtime.arrays import Array, MipmappedArray
 from archdef.runtime.status import Refusal
-from archdef.runtime.structures import (FORMAT_FLOAT, READ_ELEMENT, READ_NORMALIZED_FLOAT, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D,
-                                        ChannelFormatDesc, ResourceDesc, TextureDesc)
+from archdef.runtime.structures import (FORMAT_FLOAT, READ_ELEMENT, READ_NORMALIZED_FLOAT, RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_MIPMAPPED_ARRAY,
+                                        RESOURCE_PITCH_2D, ChannelFormatDesc, ResourceDesc, TextureDesc)
 
 _INTERFACE: Final = "driver"
 _RESOURCE: Final = struct.Struct("<i4xQ2I3Q88xI4x")
@@ -43,6 +43,8 @@ def _resource_at(thread: Thread, address: int) -> tuple[ResourceDesc, bytes]:
         raise Refusal("InvalidValue", f"resources with the flags {flags:#x}")
     if kind == RESOURCE_ARRAY:
         return ResourceDesc(resType=kind, array=thread.session.thing(pointer, Array)), data
+    if kind == RESOURCE_MIPMAPPED_ARRAY:
+        return ResourceDesc(resType=kind, array=thread.session.thing(pointer, MipmappedArray)), data
     if kind == RESOURCE_LINEAR:
         return ResourceDesc(resType=kind, devPtr=device_end(thread, pointer), desc=element(form, channels), sizeInBytes=first), data
     if kind == RESOURCE_PITCH_2D:
@@ -59,7 +61,8 @@ def create(thread: Thread, out: int, resource: int, texture: int, view: int) -> 
     made_of, data = _resource_at(thread, resource)
     how = thread.memory.get(texture, _TEXTURE.size)
     x, y, z, filtering, flags, anisotropy, mipmap_filter, bias, least, most, *border = _TEXTURE.unpack(how)
-    described = sampling(made_of.desc if made_of.array is None else made_of.array.desc, (x, y, z), filtering, flags, anisotropy, tuple(border))
+    array = made_of.array.level(0) if isinstance(made_of.array, MipmappedArray) else made_of.array
+    described = sampling(made_of.desc if array is None else array.desc, (x, y, z), filtering, flags, anisotropy, tuple(border))
     described.mipmapFilterMode, described.mipmapLevelBias = mipmap_filter, bias
     described.minMipmapLevelClamp, described.maxMipmapLevelClamp = least, most
     handle = thread.runtime.CreateTextureObject(made_of, described)

@@ -1,7 +1,7 @@
 """The CUDA runtime as programs call it; the parameters of each function are those of CUDA's headers, in their order."""
 from archdef.exec.cuda_runtime import (
-    arrays, boxes, capture, devices, errors, events, graph_memory, graphs, launches, memory, nodes, others, pools, references, registration, symbols,
-    textures, user_objects)
+    advice, arrays, attributes, batches, boxes, capture, conditions, devices, errors, events, graph_memory, graph_tools, graphs, launches, memory, nodes,
+    others, pools, references, registration, symbols, textures, user_objects)
 
-__all__ = ["arrays", "boxes", "capture", "devices", "errors", "events", "graph_memory", "graphs", "launches", "memory", "nodes", "others", "pools",
-           "references", "registration", "symbols", "textures", "user_objects"]
+__all__ = ["advice", "arrays", "attributes", "batches", "boxes", "capture", "conditions", "devices", "errors", "events", "graph_memory", "graph_tools",
+           "graphs", "launches", "memory", "nodes", "others", "pools", "references", "registration", "symbols", "textures", "user_objects"]

@@ -6,7 +6,7 @@ from typing import Final
 
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.cuda_runtime.boxes import Place, copy_box
-from archdef.runtime.arrays import Array
+from archdef.runtime.arrays import Array, MipmappedArray
 from archdef.runtime.ends import DEVICE_TO_DEVICE
 from archdef.runtime.status import Refusal
 from archdef.runtime.structures import ChannelFormatDesc, Extent
@@ -47,9 +47,26 @@ def malloc_3d_array(thread: Thread, out: int, desc: int, flags: int) -> None:
 
 
 @answers("cudaMallocMipmappedArray")
-def malloc_mipmapped_array(thread: Thread, out: int, desc: int, levels: int, flags: int) -> None:
-    """Refuse."""
-    raise Refusal("NotSupported", "mipmapped arrays: textures have one level of detail here")
+def malloc_mipmapped_array(thread: Thread, out: int, desc: int, levels: UInt, flags: UInt) -> None:
+    """Allocate an array for each level of detail; the extent of the first is passed on the stack."""
+    made = thread.runtime.MallocMipmappedArray(format_at(thread, desc), Extent(*thread.stack[:3]), levels, flags)
+    thread.memory.put_word(out, thread.session.handle_of(made))
+
+
+@answers("cudaFreeMipmappedArray")
+def free_mipmapped_array(thread: Thread, handle: int) -> None:
+    """Give all levels back."""
+    if handle:
+        found = thread.session.thing(handle, MipmappedArray)
+        thread.runtime.FreeMipmappedArray(found)
+        for each in (found, *found.levels):
+            thread.session.forget_thing(each)
+
+
+@answers("cudaGetMipmappedArrayLevel")
+def mipmap_level(thread: Thread, out: int, handle: int, level: UInt) -> None:
+    """Give the array of a level."""
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.GetMipmappedArrayLevel(thread.session.thing(handle, MipmappedArray), level)))
 
 
 @answers("cudaFreeArray")

@@ -40,6 +40,9 @@ _SINCE: Final = {
     **dict.fromkeys((each.partition(":")[0] for each in _FIELDS[_FIELDS.index("deviceNumaConfig:i"):]), 13)}
 """Field → the major version of CUDA that has it first, where that is later than 10."""
 
+_MAP_HOST: Final = 8
+_DEVICE_FLAGS: Final = 0x1 | 0x2 | 0x4 | _MAP_HOST | 0x10 | 0x80
+"""How the host waits (three ways), that page-locked memory is mapped, that local memory keeps its size, that copies of memory are synchronous."""
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
     73: "MaxTexture2DMipmappedWidth", 74: "MaxTexture2DMipmappedHeight", 77: "MaxTexture1DMipmappedWidth",
@@ -47,7 +50,7 @@ _NOT_HERE: Final = {
     34: "PciDeviceId", 35: "TccDriver", 50: "PciDomainId", 84: "IsMultiGpuBoard", 85: "MultiGpuBoardGroupID", 86: "HostNativeAtomicSupported",
     88: "PageableMemoryAccess", 90: "ComputePreemptionSupported", 91: "CanUseHostPointerForRegisteredMem", 92: "CanUseStreamMemOpsV1",
     93: "CanUse64BitStreamMemOpsV1", 94: "CanUseStreamWaitValueNorV1", 98: "CanFlushRemoteWrites", 100: "PageableMemoryAccessUsesHostPageTables",
-    101: "DirectManagedMemAccessFromHost", 102: "VirtualMemoryManagementSupported", 103: "HandleTypePosixFileDescriptorSupported",
+    101: "DirectManagedMemAccessFromHost", 103: "HandleTypePosixFileDescriptorSupported",
     104: "HandleTypeWin32HandleSupported", 105: "HandleTypeWin32KmtHandleSupported", 107: "GenericCompressionSupported", 108: "MaxPersistingL2CacheSize",
     109: "MaxAccessPolicyWindowSize", 110: "GPUDirectRDMAWithCudaVmmSupported", 112: "SparseCudaArraySupported", 113: "HostRegisterReadOnlySupported",
     114: "TimelineSemaphoreInteropSupported", 116: "GPUDirectRDMASupported", 117: "GPUDirectRDMAFlushWritesOptions", 118: "GPUDirectRDMAWritesOrdering",
@@ -57,7 +60,7 @@ _NOT_HERE: Final = {
     141: "HostNumaVirtualMemoryManagementSupported", 142: "HostNumaMemoryPoolsSupported", 143: "HostNumaMultinodeIpcSupported",
     144: "HostMemoryPoolsSupported", 145: "HostVirtualMemoryManagementSupported", 146: "HostAllocDmaBufSupported",
     147: "OnlyPartialHostNativeAtomicSupported", 148: "AtomicReductionSupported"}
-"""Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, virtual memory, pools, other
+"""Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, pools, other
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
 _SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
@@ -156,7 +159,16 @@ def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> 
 
 @answers("cudaSetDeviceFlags")
 def set_flags(thread: Thread, flags: UInt) -> None:
-    """Take it: how the host waits changes nothing here."""
+    """Take them: how the host waits changes nothing here."""
+    if flags & ~_DEVICE_FLAGS:
+        raise Refusal("InvalidValue", f"a device with the flags {flags:#x}")
+    thread.session.contexts.primary(thread.runtime.GetDevice()).flags = flags
+
+
+@answers("cudaGetDeviceFlags")
+def get_flags(thread: Thread, out: int) -> None:
+    """Give them; the runtime always maps page-locked memory."""
+    thread.memory.put_word(out, thread.session.contexts.primary(thread.runtime.GetDevice()).flags | _MAP_HOST, 4)
 
 
 @answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig", "cudaDeviceSetSharedMemConfig")

@@ -119,20 +119,21 @@ def _call_back(thread: Thread, stream: int, function: int, *arguments: int) -> N
 @answers("cudaEventCreate")
 def create_event(thread: Thread, out: int) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.EventCreate()))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.EventCreate()))
 
 
 @answers("cudaEventCreateWithFlags")
 def create_event_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.EventCreateWithFlags(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.EventCreateWithFlags(flags & 0xFFFFFFFF)))
 
 
 @answers("cudaEventDestroy")
 def destroy_event(thread: Thread, event: int) -> None:
     """Give one up."""
-    thread.runtime.EventDestroy(thread.session.thing(event, Event))
-    thread.session.forget(event)
+    found = thread.session.thing(event, Event)
+    thread.runtime.EventDestroy(found)
+    thread.session.forget_thing(found)
 
 
 @answers("cudaEventRecordWithFlags", "cudaEventRecordWithFlags_ptsz")

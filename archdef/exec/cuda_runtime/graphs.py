@@ -105,13 +105,13 @@ def add_kernel(thread: Thread, out: int, graph: int, dependencies: int, count: i
 @answers("cudaGraphKernelNodeSetParams")
 def set_kernel(thread: Thread, node: int, parameters: int) -> None:
     """Let a node launch something else."""
-    thing(thread.session, node, Node).change(kernel_work(thread, parameters))
+    thread.runtime.change_launch(thing(thread.session, node, Node), kernel_work(thread, parameters))
 
 
 @answers("cudaGraphExecKernelNodeSetParams")
 def set_exec_kernel(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph launch something else."""
-    exec_node(thread, executable, node).change(kernel_work(thread, parameters))
+    thread.runtime.change_launch(exec_node(thread, executable, node), kernel_work(thread, parameters))
 
 
 @answers("cudaGraphKernelNodeGetParams")
@@ -568,5 +568,3 @@ def get_enabled(thread: Thread, executable: int, node: int, out: int) -> None:
 
 refuses("nodes that wait for or signal semaphores of other programs: there are none here",
         "cudaGraphAddExternalSemaphoresSignalNode", "cudaGraphAddExternalSemaphoresWaitNode")
-refuses("nodes that decide whether others run (conditional nodes): graphs run all of their nodes here",
-        "cudaGraphConditionalHandleCreate", "cudaGraphConditionalHandleCreate_v2")

@@ -79,6 +79,7 @@ def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: t
     made = thread.runtime.LaunchKernelExC(kernel, grid, block, values, shared_bytes, thread.session.stream(stream), attributes)
     if isinstance(made, Node):
         made.work = attrs.evolve(made.work, given=(handle, *grid, *block, shared_bytes, values))
+        made.attributes = dict(attributes)
     else:
         thread.session.note_launch(kernel, values, made)
 

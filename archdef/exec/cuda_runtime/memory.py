@@ -255,33 +255,3 @@ def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, wid
         raise Refusal("InvalidValue", f"{nbytes} bytes of elements of {width} from {address:#x} on, where fewer are")
     element = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
     thread.runtime.MemcpyAsync(view, np.frombuffer(element * (nbytes // width), "u1"), nbytes, ends.DEFAULT, where)
-
-
-@answers("cudaMemPrefetchAsync", "cudaMemPrefetchAsync_ptsz")
-def prefetch(thread: Thread, address: int, nbytes: int, where: Int, stream: int) -> None:
-    """Check the addresses. The pages stay where they are used: what a program may hope for, and no more. CUDA 13 has `prefetch_to` under this name."""
-    _check_managed(thread, address, nbytes)
-
-
-@answers("cudaMemPrefetchAsync_v2", "cudaMemPrefetchAsync_v2_ptsz")
-def prefetch_to(thread: Thread, address: int, nbytes: int, location: int, flags: UInt, stream: int) -> None:
-    """The same, with a cudaMemLocation by value."""
-    _check_managed(thread, address, nbytes)
-
-
-@answers("cudaMemAdvise")
-def advise(thread: Thread, address: int, nbytes: int, what: Int, where: Int) -> None:
-    """Check the address, as `prefetch` does. CUDA 13 has `advise_at` under this name."""
-    _check_managed(thread, address, nbytes)
-
-
-@answers("cudaMemAdvise_v2")
-def advise_at(thread: Thread, address: int, nbytes: int, what: Int, location: int) -> None:
-    """The same, with a cudaMemLocation by value."""
-    _check_managed(thread, address, nbytes)
-
-
-def _check_managed(thread: Thread, address: int, nbytes: int) -> None:
-    pointer = thread.session.pointer(address)
-    if pointer is None or not thread.session.is_managed(address) or nbytes > pointer.left:
-        raise Refusal("InvalidValue", f"some of the {nbytes} bytes at {address:#x} are no managed memory")

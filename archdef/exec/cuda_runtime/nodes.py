@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from archdef.exec.calls import Thread, answers
-from archdef.exec.cuda_runtime import graph_memory, graphs
+from archdef.exec.cuda_runtime import conditions, graph_memory, graphs
 from archdef.host import Event, Node
 from archdef.host.graph import Work
 from archdef.runtime.status import Refusal
@@ -17,7 +17,8 @@ _HEAD: Final = struct.Struct("<I12x")
 """Kind of the node; what it is made of follows."""
 _KERNEL, _COPY, _SET, _HOST, _GRAPH, _EMPTY, _WAIT, _RECORD = range(8)
 _ALLOCATION, _FREE = 10, 11
-_REFUSED: Final = {8: "semaphores of other programs", 9: "semaphores of other programs", 13: "conditions"}
+_REFUSED: Final = {8: "semaphores of other programs", 9: "semaphores of other programs"}
+_CONDITIONAL: Final = 13
 _COPY_HEAD: Final = struct.Struct("<i12x")
 """cudaMemcpyNodeParams up to the copy: flags."""
 _CHILD: Final = struct.Struct("<QI")
@@ -54,8 +55,8 @@ def work(thread: Thread, parameters: int, kinds: Kinds) -> Work:
         return graphs.host_work(thread, inside)
     if kind in (_WAIT, _RECORD):
         return thread.runtime.event_work("wait" if kind == _WAIT else "record", thread.session.thing(thread.memory.word(inside), Event))
-    if kind in (_GRAPH, _EMPTY, _ALLOCATION, _FREE):
-        raise Refusal("NotSupported", "a node that is a graph, allocates, frees or does nothing, stays as it is")
+    if kind in (_GRAPH, _EMPTY, _ALLOCATION, _FREE, _CONDITIONAL):
+        raise Refusal("NotSupported", "a node that is a graph, allocates, frees, decides or does nothing, stays as it is")
     raise Refusal("NotSupported" if kind in _REFUSED else "InvalidValue", f"graphs have no nodes of {_REFUSED.get(kind, f'kind {kind}')} here")
 
 
@@ -71,6 +72,8 @@ def add(thread: Thread, out: int, graph: int, dependencies: int, count: int, par
         graphs.add_child(thread, out, graph, dependencies, count, child)
     elif kind == _ALLOCATION:
         graph_memory.add_allocation(thread, out, graph, dependencies, count, parameters + _HEAD.size)
+    elif kind == _CONDITIONAL:
+        conditions.add(thread, out, graph, dependencies, count, parameters + _HEAD.size)
     elif kind == _FREE:
         graph_memory.add_free(thread, out, graph, dependencies, count, thread.memory.word(parameters + _HEAD.size))
     else:
@@ -95,10 +98,10 @@ def add_node_2(thread: Thread, out: int, graph: int, dependencies: int, edges: i
 @answers("cudaGraphNodeSetParams")
 def set_node(thread: Thread, node: int, parameters: int) -> None:
     """Let a node do something else of its kind."""
-    graphs.thing(thread.session, node, Node).change(work(thread, parameters, _RUNTIME))
+    thread.runtime.change_launch(graphs.thing(thread.session, node, Node), work(thread, parameters, _RUNTIME))
 
 
 @answers("cudaGraphExecNodeSetParams")
 def set_exec_node(thread: Thread, executable: int, node: int, parameters: int) -> None:
     """Let what stands for it in an executable graph do something else of its kind."""
-    graphs.exec_node(thread, executable, node).change(work(thread, parameters, _RUNTIME))
+    thread.runtime.change_launch(graphs.exec_node(thread, executable, node), work(thread, parameters, _RUNTIME))

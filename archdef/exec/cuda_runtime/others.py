@@ -1,7 +1,7 @@
 """What shares resources with a display or with other programming interfaces, of which there are none here."""
 from __future__ import annotations
 
-from archdef.exec.calls import refuses
+from archdef.exec.calls import Thread, answers, refuses
 
 refuses("resources of OpenGL or another display: there is none here; many programs have a way to run without",
         "cudaGraphicsGLRegisterBuffer", "cudaGraphicsGLRegisterImage", "cudaGraphicsEGLRegisterImage", "cudaGraphicsUnregisterResource",
@@ -15,5 +15,8 @@ refuses("memory and semaphores of Vulkan, Direct3D, NvSci and others: there are 
         "cudaSignalExternalSemaphoresAsync_v2", "cudaSignalExternalSemaphoresAsync_v2_ptsz", "cudaWaitExternalSemaphoresAsync",
         "cudaWaitExternalSemaphoresAsync_ptsz", "cudaWaitExternalSemaphoresAsync_v2", "cudaWaitExternalSemaphoresAsync_v2_ptsz",
         "cudaDeviceGetNvSciSyncAttributes")
-refuses("which lines of L2 stay there (access policies): the L2 keeps what it is asked for, by one rule",
-        "cudaCtxResetPersistingL2Cache")
+
+
+@answers("cudaCtxResetPersistingL2Cache")
+def reset_persisting(thread: Thread) -> None:
+    """Let no line of L2 stay longer than others, as none does: the L2 keeps what it is asked for, by one rule."""

@@ -50,3 +50,10 @@ def register_managed(thread: Thread, handle: int, pointer: int, address: int, na
 def get_kernel(thread: Thread, out: int, stub: int) -> None:
     """Give the kernel of a stub: here the stub itself."""
     thread.memory.put_word(out, stub)
+
+
+@answers("cudaGetKernel")
+def get_known_kernel(thread: Thread, out: int, stub: int) -> None:
+    """The same of a stub that is known. Raises Refusal."""
+    thread.session.kernel(stub)
+    thread.memory.put_word(out, stub)

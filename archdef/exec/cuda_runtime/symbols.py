@@ -7,7 +7,8 @@ from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
 
-def _place(thread: Thread, shadow: int, nbytes: int, offset: int) -> int:
+def place(thread: Thread, shadow: int, nbytes: int, offset: int) -> int:
+    """Give the address of bytes of a variable. Raises Refusal."""
     symbol = thread.session.symbol(shadow)
     if offset + nbytes > symbol.nbytes:
         raise Refusal("InvalidValue", f"{nbytes} bytes from byte {offset} on, and {symbol.name} has {symbol.nbytes}")
@@ -18,31 +19,31 @@ def _place(thread: Thread, shadow: int, nbytes: int, offset: int) -> int:
 @answers("cudaMemcpyToSymbol", "cudaMemcpyToSymbol_ptds")
 def to_symbol(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: Int) -> None:
     """Copy into a variable and wait."""
-    copy(thread, _place(thread, shadow, nbytes, offset), source, nbytes, kind, 0, wait=True)
+    copy(thread, place(thread, shadow, nbytes, offset), source, nbytes, kind, 0, wait=True)
 
 
 @answers("cudaMemcpyToSymbolAsync", "cudaMemcpyToSymbolAsync_ptsz")
 def to_symbol_async(thread: Thread, shadow: int, source: int, nbytes: int, offset: int, kind: Int, stream: int) -> None:
     """Put a copy into a variable into a stream."""
-    copy(thread, _place(thread, shadow, nbytes, offset), source, nbytes, kind, stream, wait=False)
+    copy(thread, place(thread, shadow, nbytes, offset), source, nbytes, kind, stream, wait=False)
 
 
 @answers("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbol_ptds")
 def from_symbol(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: Int) -> None:
     """Copy out of a variable and wait."""
-    copy(thread, to, _place(thread, shadow, nbytes, offset), nbytes, kind, 0, wait=True)
+    copy(thread, to, place(thread, shadow, nbytes, offset), nbytes, kind, 0, wait=True)
 
 
 @answers("cudaMemcpyFromSymbolAsync", "cudaMemcpyFromSymbolAsync_ptsz")
 def from_symbol_async(thread: Thread, to: int, shadow: int, nbytes: int, offset: int, kind: Int, stream: int) -> None:
     """Put a copy out of a variable into a stream."""
-    copy(thread, to, _place(thread, shadow, nbytes, offset), nbytes, kind, stream, wait=False)
+    copy(thread, to, place(thread, shadow, nbytes, offset), nbytes, kind, stream, wait=False)
 
 
 @answers("cudaGetSymbolAddress")
 def symbol_address(thread: Thread, out: int, shadow: int) -> None:
     """Say where a variable lies."""
-    thread.memory.put_word(out, _place(thread, shadow, 0, 0))
+    thread.memory.put_word(out, place(thread, shadow, 0, 0))
 
 
 @answers("cudaGetSymbolSize")

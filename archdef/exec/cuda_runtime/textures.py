@@ -7,9 +7,10 @@ from typing import Final
 from archdef.exec.calls import Thread, answers
 from archdef.exec.cuda_runtime.memory import device_end
 from archdef.run.texture import Handle
-from archdef.runtime.arrays import Array
+from archdef.runtime.arrays import Array, MipmappedArray
 from archdef.runtime.status import Refusal
-from archdef.runtime.structures import RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D, ChannelFormatDesc, ResourceDesc, TextureDesc
+from archdef.runtime.structures import (RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_MIPMAPPED_ARRAY, RESOURCE_PITCH_2D, ChannelFormatDesc, ResourceDesc,
+                                        TextureDesc)
 
 _INTERFACE: Final = "runtime"
 _RESOURCE_BYTES: Final = 64
@@ -36,6 +37,8 @@ def resource_at(thread: Thread, address: int) -> tuple[ResourceDesc, bytes]:
     desc, sizes = ChannelFormatDesc(*numbers[:5]), numbers[5:]
     if kind == RESOURCE_ARRAY:
         return ResourceDesc(resType=kind, array=thread.session.thing(pointer, Array)), data
+    if kind == RESOURCE_MIPMAPPED_ARRAY:
+        return ResourceDesc(resType=kind, array=thread.session.thing(pointer, MipmappedArray)), data
     if kind == RESOURCE_LINEAR:
         return ResourceDesc(resType=kind, devPtr=device_end(thread, pointer), desc=desc, sizeInBytes=sizes[0]), data
     if kind == RESOURCE_PITCH_2D:

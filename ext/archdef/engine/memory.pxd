@@ -29,6 +29,9 @@ cdef class DeviceMemory:
     cdef char *arena                 # of the address space
     cdef readonly uint64_t capacity  # bytes
     cdef list _spans                 # [(start, end)] sorted
+    cdef list _reserved              # [(start, end)] sorted: addresses that something is mapped at later
+    cdef list _windows               # [(start, end)] sorted: what is mapped at such addresses, of any device, and kernels of this one may access
+    cdef dict _backed                # file descriptor of memory that is mapped there, or nowhere -> bytes
     cdef dict _shared                # start of an allocation that other processes see -> file descriptor
     cdef Span *table                 # the same, for the engine
     cdef int64_t count

@@ -88,10 +88,11 @@ cdef class AddressSpace:
         self.place = NULL
         if devices < 1 or capacity_bytes >= <uint64_t>1 << 46:
             raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
-        # a power of two, so that the lower bits of addresses, by which they are spread over partitions, are those of a single device
-        self.stride = room if devices == 1 else <uint64_t>1 << int(room - 1).bit_length()
+        # as much again for addresses that are reserved; of several, a power of two, so that the lower bits of addresses, by which they are spread over
+        # partitions, are those of a single device
+        self.stride = 2 * room if devices == 1 else <uint64_t>1 << int(room - 1).bit_length()
         self.devices, self.given, self.lock = devices, 0, threading.Lock()
-        self.host_window = <uint64_t>(devices - 1) * self.stride + room
+        self.host_window = <uint64_t>devices * self.stride
         if <uint64_t>devices > (<uint64_t>1 << 47) // self.stride:      # what a process of Linux has
             raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
         cdef void *place = mmap(NULL, self.host_window + HOST_WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -123,8 +124,8 @@ cdef class DeviceMemory:
     def __cinit__(self, uint64_t capacity_bytes, AddressSpace space=None):
         self.arena = NULL
         self.table = NULL
-        self._spans = []
-        self._shared = {}
+        self._spans, self._reserved, self._windows = [], [], []
+        self._shared, self._backed = {}, {}
         self._reached, self._reached_by = [], []
         self.count = 0
         self.running = 0
@@ -145,7 +146,7 @@ cdef class DeviceMemory:
     def __dealloc__(self):
         heap_close(&self.heap)
         free(self.table)
-        for descriptor in (self._shared or {}).values():
+        for descriptor in [*(self._shared or {}).values(), *(self._backed or ())]:
             close(descriptor)
 
     def reach(self, DeviceMemory other not None):
@@ -178,10 +179,20 @@ cdef class DeviceMemory:
         """Copy its own spans to the table, and those of the devices that it reaches; their heaps, and memory of the host, are not theirs to show."""
         cdef DeviceMemory other
         cdef int64_t i = 0
-        cdef list seen = list(self._spans)
+        cdef list every = self._spans + self._windows
         for other in self._reached:
-            seen += other._shown()
-        seen.sort()
+            every += other._shown()
+        every.sort()
+        cdef list seen = []
+        first, last = None, None
+        for start, end in every:        # what was mapped side by side is accessed as one
+            if last != start:
+                if first is not None:
+                    seen.append((first, last))
+                first = start
+            last = end
+        if first is not None:
+            seen.append((first, last))
         self.linked = any([start - self.first >= self.space.stride or start < self.first for start, _ in seen])
         cdef Span *table = <Span *>malloc(max(1, len(seen)) * sizeof(Span))
         if table == NULL:
@@ -215,13 +226,76 @@ cdef class DeviceMemory:
                 if start + size + GRANULE <= low:
                     break
                 start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start
-            if start + size > base + self.capacity:
+            if start + size > base + self.capacity or size > self.free_bytes:
                 raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of "
                                         f"{self.capacity} not in use", "capacity")
             self._spans.insert(at, (start, start + size))
             self._publish()
             return start
 
+    # ---------------------------------------------------------------------------- memory that is mapped at reserved addresses
+    def reserve(self, uint64_t nbytes, uint64_t alignment):
+        """Give the first of `nbytes` addresses of this device that mean nothing yet, until `unreserve`; a multiple of 64 KiB and of `alignment`.
+
+        Raises DeviceMemoryError if there are not as many.
+        """
+        cdef uint64_t first = self.first + host_window(self.capacity), end = self.first + self.space.stride
+        step = max(alignment, <uint64_t>GRANULE)
+        with self._lock:
+            start = (first + step - 1) // step * step
+            for low, high in self._reserved:
+                if start + nbytes + GRANULE <= low:
+                    break
+                start = (high + GRANULE + step - 1) // step * step
+            if start + nbytes + GRANULE > end:
+                raise DeviceMemoryError(f"no {nbytes} of the {end - first} addresses are left that can be reserved", "capacity")
+            self._reserved.append((start, start + nbytes))
+            self._reserved.sort()
+            return start
+
+    def unreserve(self, uint64_t address):
+        """Give them back; nothing is mapped there."""
+        with self._lock:
+            self._reserved = [(low, high) for low, high in self._reserved if low != address]
+
+    def back(self, uint64_t nbytes):
+        """Take memory of the device that has no address: gives the file descriptor by which `map_pages` names it, until `unback`.
+
+        Raises DeviceMemoryError if there is not as much.
+        """
+        with self._lock:
+            if nbytes > self.free_bytes:
+                raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of {self.capacity} not in use", "capacity")
+            descriptor = shared_pages("archdef-device", nbytes)
+            if descriptor < 0:
+                raise DeviceMemoryError(f"the host cannot share {nbytes} bytes of device memory", "capacity")
+            self._backed[descriptor] = nbytes
+            return descriptor
+
+    def unback(self, int descriptor):
+        """Give it back; it is mapped nowhere."""
+        with self._lock:
+            del self._backed[descriptor]
+            close(descriptor)
+
+    def map_pages(self, int descriptor, uint64_t nbytes, uint64_t address):
+        """Let the first bytes of such memory lie at reserved addresses, where nothing does. Kernels can access them once they may (`let_access`)."""
+        self._map(address, nbytes, MAP_SHARED, descriptor)
+
+    def unmap_pages(self, uint64_t address, uint64_t nbytes):
+        """Let nothing lie there. No kernel runs that may access it."""
+        if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED:
+            raise DeviceMemoryError(f"the host cannot take {nbytes} bytes of device memory away")
+
+    def let_access(self, uint64_t address, uint64_t nbytes, bint may):
+        """Say whether kernels of this device, and copies, may access what is mapped at an address, of this device or of another one."""
+        span = (int(address), int(address + nbytes))
+        with self._lock:
+            if may != (span in self._windows):
+                self._windows = sorted([*self._windows, span]) if may else [each for each in self._windows if each != span]
+                self._make_table()
+
+    # ------------------------------------------------------------------------------------------------ memory that others see, too
     def share(self, uint64_t address):
         """Let another process see an allocation: gives a file descriptor that it can map, which stays open until `free`.
 
@@ -346,7 +420,7 @@ cdef class DeviceMemory:
     @property
     def used_bytes(self):
         """Bytes handed out, without memory of the host."""
-        return sum(end - start for start, end in self._spans if start < self.first + self.capacity)
+        return sum(self._backed.values()) + sum(end - start for start, end in self._spans if start < self.first + self.capacity)
 
     @property
     def free_bytes(self):

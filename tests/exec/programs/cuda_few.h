@@ -63,6 +63,7 @@ int cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, int,
 int cudaMemset3D(struct pitched, int, struct extent), cudaMallocArray(void **, const struct format *, size_t, size_t, unsigned);
 int cudaMalloc3DArray(void **, const struct format *, struct extent, unsigned), cudaFreeArray(void *);
 int cudaMallocMipmappedArray(void **, const struct format *, struct extent, unsigned, unsigned);
+int cudaFreeMipmappedArray(void *), cudaGetMipmappedArrayLevel(void **, const void *, unsigned);
 int cudaArrayGetInfo(struct format *, struct extent *, unsigned *, void *), cudaGetChannelDesc(struct format *, const void *);
 int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);

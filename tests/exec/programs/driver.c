@@ -148,7 +148,7 @@ static void handles(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD32(x, 1, (size_t)-1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD32(x + 2, 1, 1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpy3DPeer(0));
-    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemRangeGetAttribute(0, 0, 0, 0, 0));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemBatchDecompressAsync(0, 0, 0, 0, 0));
     EXPECT(cudaGetLastError() == 0);                /* the driver's errors are none of the runtime's */
     CHECK(cuMemGetAddressRange(&start, &bytes, x + 100));
     EXPECT(start == x && bytes == N * sizeof(float));

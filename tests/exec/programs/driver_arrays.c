@@ -20,6 +20,8 @@ typedef struct {
 typedef struct { int modes[3], filter; unsigned flags, anisotropy; int mipmap_filter; float bias, least, most, border[4]; int reserved[12]; } CUDA_TEXTURE_DESC;
 int cuArrayCreate_v2(void **, const CUDA_ARRAY_DESCRIPTOR *), cuArrayDestroy(void *), cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *, void *);
 int cuArray3DCreate_v2(void **, const CUDA_ARRAY3D_DESCRIPTOR *), cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *, void *);
+int cuMipmappedArrayCreate(void **, const CUDA_ARRAY3D_DESCRIPTOR *, unsigned), cuMipmappedArrayGetLevel(void **, void *, unsigned);
+int cuMipmappedArrayDestroy(void *);
 int cuMemcpyHtoA_v2(void *, size_t, const void *, size_t), cuMemcpyAtoH_v2(void *, void *, size_t, size_t), cuMemcpy3D_v2(const CUDA_MEMCPY3D *);
 int cuMemcpyAtoD_v2(CUdeviceptr, void *, size_t, size_t), cuMemcpyDtoA_v2(void *, size_t, CUdeviceptr, size_t), cuMemcpyAtoA_v2(void *, size_t, void *, size_t, size_t);
 int cuTexObjectCreate(unsigned long long *, const CUDA_RESOURCE_DESC *, const CUDA_TEXTURE_DESC *, const void *), cuTexObjectDestroy(unsigned long long);
@@ -118,6 +120,14 @@ static void arrays(void)
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemcpy3D_v2(&back));
     CHECK(cuArrayDestroy(array));
     FAILS("CUDA_ERROR_INVALID_HANDLE", cuArrayDestroy(array));
+    void *mipmaps, *level;
+    CHECK(cuMipmappedArrayCreate(&mipmaps, &what, 8));
+    CHECK(cuMipmappedArrayGetLevel(&level, mipmaps, 1));
+    CHECK(cuArray3DGetDescriptor_v2(&shown, level));
+    EXPECT(shown.width == 2 && shown.height == 1 && shown.depth == 1);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMipmappedArrayGetLevel(&level, mipmaps, 3));
+    CHECK(cuMipmappedArrayDestroy(mipmaps));
+    FAILS("CUDA_ERROR_INVALID_HANDLE", cuMipmappedArrayDestroy(mipmaps));
     CUDA_ARRAY_DESCRIPTOR wrong = {4, 4, 0xb0, 1};      /* NV12 */
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuArrayCreate_v2(&array, &wrong));
     wrong.format = FLOATS, wrong.channels = 3;

@@ -204,6 +204,38 @@ static void surfaces(void)
     expect(cudaDestroySurfaceObject(surface) == 1, "a surface that was destroyed");
 }
 
+static void mipmaps(void)
+{
+    void *mipmaps, *level, *same, *none;
+    struct extent extent;
+    unsigned long long texture;
+    CHECK(cudaMallocMipmappedArray(&mipmaps, &FLOATS, (struct extent){W, H, 0}, 9, 0));
+    CHECK(cudaGetMipmappedArrayLevel(&level, mipmaps, 3));
+    CHECK(cudaArrayGetInfo(0, &extent, 0, level));
+    expect(extent.width == 1 && extent.height == 1 && !extent.depth, "the smallest level");
+    expect(cudaGetMipmappedArrayLevel(&none, mipmaps, 4) == 1, "a level behind it");
+    CHECK(cudaGetMipmappedArrayLevel(&level, mipmaps, 1));
+    CHECK(cudaGetMipmappedArrayLevel(&same, mipmaps, 1));
+    CHECK(cudaArrayGetInfo(0, &extent, 0, level));
+    expect(same == level && extent.width == W / 2 && extent.height == H / 2, "a level");
+    CHECK(cudaMemcpy2DToArray(level, 0, 0, pixels, sizeof *pixels, sizeof *pixels / 2, H / 2, ToDevice));
+    struct resource resource = {.kind = 1, .array = {mipmaps}};
+    struct texture how = {.normalized = 1, .mipmap_filter = 1, .least = 1, .most = 1}, all = {.normalized = 1, .most = 3}, texels = {.least = 1, .most = 1};
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, 0));
+    CHECK(cudaMemcpy(seen, launched(fetch, ALL, texture), sizeof seen, ToHost));
+    expect(seen[0][0] == pixels[1][3] && seen[H - 1][W - 1] == pixels[1][3], "the middle of a level");
+    how.least = how.most = 0;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, 0));
+    CHECK(cudaMemcpy(seen, launched(fetch, ALL, texture), sizeof seen, ToHost));
+    expect(!seen[0][0], "the largest level");
+    expect(cudaCreateTextureObject(&texture, &resource, &all, 0) == 801, "a texture of several levels");
+    expect(cudaCreateTextureObject(&texture, &resource, &texels, 0) == 1, "coordinates that are not normalized");
+    expect(cudaFreeArray(level) == 1, "a level that is freed alone");
+    CHECK(cudaFreeMipmappedArray(mipmaps));
+    CHECK(cudaFreeMipmappedArray(0));
+    expect(cudaGetMipmappedArrayLevel(&level, mipmaps, 0) == 400 && cudaArrayGetInfo(0, &extent, 0, level) == 400, "levels that were freed");
+}
+
 static void wrong(void)
 {
     void *array = array_of_pixels(0), *none, *there;
@@ -223,7 +255,7 @@ static void wrong(void)
     SAY(cudaMallocArray(&none, &FLOATS, (size_t)1 << 40, (size_t)1 << 40, 0));
     SAY(cudaMallocArray(&none, &FLOATS, 4, 4, 0x40));
     SAY(cudaMalloc3DArray(&none, &FLOATS, (struct extent){4, 5, 6}, 4));
-    SAY(cudaMallocMipmappedArray(&none, &FLOATS, (struct extent){4, 4, 0}, 2, 0));
+    SAY(cudaMallocMipmappedArray(&none, &FLOATS, (struct extent){(size_t)1 << 40, (size_t)1 << 40, 0}, 2, 0));
     SAY(cudaFreeArray(there));
     SAY(cudaMemcpy2DToArray(array, 4, 0, pixels, sizeof *pixels, sizeof *pixels, H, ToDevice));
     SAY(cudaMemcpy2DToArray(array, 0, 0, pixels, 8, sizeof *pixels, H, ToDevice));
@@ -263,5 +295,5 @@ static void no_texture(void)
     SAY(cudaDeviceSynchronize());
 }
 
-PARTS({"rows", rows}, {"boxes", boxes}, {"arrays", arrays}, {"objects", objects}, {"references", references}, {"surfaces", surfaces},
+PARTS({"rows", rows}, {"boxes", boxes}, {"arrays", arrays}, {"objects", objects}, {"references", references}, {"surfaces", surfaces}, {"mipmaps", mipmaps},
       {"wrong", wrong}, {"no_texture", no_texture})

@@ -1,0 +1,20 @@
+"""Several copies by one call."""
+from __future__ import annotations
+
+from archdef.exec.calls import Thread
+from archdef.exec.cuda_driver.calls import answers
+from archdef.exec.cuda_runtime.batches import batch
+
+
+@answers("cuMemcpyBatchAsync")
+def copies(thread: Thread, to: int, source: int, sizes: int, count: int, attributes: int, firsts: int, number: int, failed_out: int, stream: int) -> None:
+    """Copy, as CUDA 12.8 did. The number of a copy that failed is that of none: which it was is not told."""
+    if failed_out:
+        thread.memory.put_word(failed_out, count)
+    batch(thread, (to, source, sizes), count, attributes, firsts, number, stream)
+
+
+@answers("cuMemcpyBatchAsync_v2")
+def copies_2(thread: Thread, to: int, source: int, sizes: int, count: int, attributes: int, firsts: int, number: int, stream: int) -> None:
+    """Copy."""
+    batch(thread, (to, source, sizes), count, attributes, firsts, number, stream)

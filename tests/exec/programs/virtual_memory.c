@@ -1,0 +1,252 @@
+/* Memory that is mapped at reserved addresses: what each call says, and what kernels and copies find there. */
+#include "driver_few.h"
+
+typedef struct { int kind, number; } CUmemLocation;
+typedef struct { int kind, handles; CUmemLocation place; void *windows; struct { unsigned char compression, remote; unsigned short usage; char none[4]; } flags; }
+    CUmemAllocationProp;
+typedef struct { CUmemLocation place; int flags; } CUmemAccessDesc;
+typedef unsigned long long CUmemGenericAllocationHandle;
+int cuMemAddressReserve(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long), cuMemAddressFree(CUdeviceptr, size_t);
+int cuMemCreate(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long), cuMemRelease(CUmemGenericAllocationHandle);
+int cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long), cuMemUnmap(CUdeviceptr, size_t);
+int cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t), cuMemGetAccess(unsigned long long *, const CUmemLocation *, CUdeviceptr);
+int cuMemGetAllocationGranularity(size_t *, const CUmemAllocationProp *, int), cuMemGetInfo_v2(size_t *, size_t *);
+int cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *, void *);
+int cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *, CUmemGenericAllocationHandle);
+
+enum { PINNED = 1, ON_DEVICE = 1, FILE_DESCRIPTOR = 1, READ = 1, READ_WRITE = 3, VIRTUAL_MEMORY = 102, WORDS = 64 };
+static const CUmemAllocationProp here = {.kind = PINNED, .place = {ON_DEVICE, 0}};
+static const CUmemAccessDesc open = {{ON_DEVICE, 0}, READ_WRITE}, closed = {{ON_DEVICE, 0}, 0};
+static size_t grain;
+static CUfunction scale;
+
+static void set_up(void)
+{
+    CUcontext context;
+    CUmodule module;
+    int has;
+    CHECK(cuInit(0));
+    CHECK(cuDeviceGetAttribute(&has, VIRTUAL_MEMORY, 0));
+    EXPECT(has == 1);
+    CHECK(cuCtxCreate(&context, 0, 0));
+    CHECK(cuModuleLoadData(&module, device_code));
+    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    CUdeviceptr factor;
+    CHECK(cuModuleGetGlobal(&factor, 0, module, "factor"));
+    CHECK(cuMemsetD32(factor, 3, 1));
+    CHECK(cuMemGetAllocationGranularity(&grain, &here, 0));
+    EXPECT(grain && !(grain & (grain - 1)));
+}
+
+static size_t unused(void)
+{
+    size_t bytes, all;
+    CHECK(cuMemGetInfo_v2(&bytes, &all));
+    return bytes;
+}
+
+static void scaled(CUdeviceptr address)
+{
+    void *given[] = {&address};
+    CHECK(cuLaunchKernel(scale, 1, 1, 1, WORDS, 1, 1, 0, 0, given, 0));
+    CHECK(cuCtxSynchronize());
+}
+
+static void maps(void)
+{
+    CUdeviceptr base, boundary, start;
+    CUmemGenericAllocationHandle one, two;
+    int words[WORDS], got[WORDS];
+    size_t before = unused(), bytes;
+    CHECK(cuMemAddressReserve(&base, 4 * grain, 0, 0, 0));
+    EXPECT(base % grain == 0 && unused() == before);
+    CHECK(cuMemCreate(&one, grain, &here, 0));
+    CHECK(cuMemCreate(&two, 2 * grain, &here, 0));
+    EXPECT(one != two && before - unused() == 3 * grain);
+    CHECK(cuMemMap(base, grain, 0, one, 0));
+    CHECK(cuMemMap(base + grain, 2 * grain, 0, two, 0));
+    for (int i = 0; i < WORDS; ++i)
+        words[i] = i;
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyHtoD(base, words, sizeof words));         /* nobody may access it yet */
+    CHECK(cuMemSetAccess(base, 3 * grain, &open, 1));
+    boundary = base + grain - sizeof words / 2;
+    CHECK(cuMemcpyHtoD(boundary, words, sizeof words));
+    scaled(boundary);
+    CHECK(cuMemcpyDtoH(got, boundary, sizeof got));
+    for (int i = 0; i < WORDS; ++i)
+        EXPECT(got[i] == 3 * i);
+    CHECK(cuMemsetD32(boundary, 7, WORDS));
+    CHECK(cuMemcpyDtoH(got, boundary, sizeof got));
+    EXPECT(got[0] == 7 && got[WORDS - 1] == 7);
+    CHECK(cuMemcpyDtoH(got, base + 3 * grain - sizeof got, sizeof got));
+    EXPECT(got[WORDS - 1] == 0);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoH(got, base + 3 * grain - 4, 8));      /* reserved, and no more */
+    CHECK(cuMemSetAccess(base + grain, 2 * grain, &closed, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoH(got, boundary, sizeof got));
+    CHECK(cuMemcpyDtoH(got, boundary, sizeof got / 2));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemFree(base));
+    CHECK(cuMemUnmap(base, 3 * grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoH(got, base, 4));
+    EXPECT(before - unused() == 3 * grain);
+    CHECK(cuMemRelease(one));
+    CHECK(cuMemRelease(two));
+    EXPECT(unused() == before);
+    CHECK(cuMemAddressFree(base, 4 * grain));
+}
+
+static void aliases(void)
+{
+    CUdeviceptr places[2];
+    CUmemGenericAllocationHandle memory, again;
+    CUmemAllocationProp made;
+    int got = 0;
+    size_t before = unused();
+    CHECK(cuMemCreate(&memory, grain, &here, 0));
+    CHECK(cuMemGetAllocationPropertiesFromHandle(&made, memory));
+    EXPECT(!memcmp(&made, &here, sizeof made));
+    for (int i = 0; i < 2; ++i) {
+        CHECK(cuMemAddressReserve(&places[i], grain, 4 * grain, 0, 0));
+        EXPECT(places[i] % (4 * grain) == 0);
+        CHECK(cuMemMap(places[i], grain, 0, memory, 0));
+        CHECK(cuMemSetAccess(places[i], grain, &open, 1));
+    }
+    CHECK(cuMemsetD32(places[0] + 8, 5, 1));
+    scaled(places[1]);
+    CHECK(cuMemcpyDtoH(&got, places[0] + 8, sizeof got));
+    EXPECT(got == 15);
+    CHECK(cuMemRelease(memory));                                                        /* what is mapped stays */
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemRelease(memory));
+    CHECK(cuMemRetainAllocationHandle(&again, (void *)(places[1] + 100)));
+    EXPECT(again == memory);
+    CHECK(cuMemUnmap(places[0], grain));
+    CHECK(cuMemMap(places[0], grain, 0, again, 0));
+    CHECK(cuMemSetAccess(places[0], grain, &open, 1));
+    CHECK(cuMemcpyDtoH(&got, places[0] + 8, sizeof got));
+    EXPECT(got == 15 && before - unused() == grain);
+    CHECK(cuMemUnmap(places[0], grain));
+    CHECK(cuMemUnmap(places[1], grain));
+    CHECK(cuMemRelease(again));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemRelease(again));
+    EXPECT(unused() == before);
+    CHECK(cuMemCreate(&memory, grain, &here, 0));                                       /* fresh memory reads zero */
+    CHECK(cuMemMap(places[0], grain, 0, memory, 0));
+    CHECK(cuMemSetAccess(places[0], grain, &open, 1));
+    CHECK(cuMemcpyDtoH(&got, places[0] + 8, sizeof got));
+    EXPECT(got == 0);
+}
+
+static void wrong(void)
+{
+    CUdeviceptr base;
+    CUmemGenericAllocationHandle memory, none;
+    CUmemAllocationProp shared = here, elsewhere = here, odd = here, tiles = here;
+    CUmemAccessDesc reads = {{ON_DEVICE, 0}, READ}, strange = {{ON_DEVICE, 0}, 2}, host = {{2, 0}, READ_WRITE}, absent = {{ON_DEVICE, 9}, READ_WRITE};
+    unsigned long long may;
+    size_t bytes;
+    shared.handles = FILE_DESCRIPTOR, elsewhere.place.number = 9, odd.kind = 7, tiles.flags.usage = 1;
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, 0, 0, 0, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain + 1, 0, 0, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain, 3 * grain, 0, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain, 0, 0, 1));
+    FAILS("CUDA_ERROR_OUT_OF_MEMORY", cuMemAddressReserve(&base, 1ull << 62, 0, 0, 0));
+    FAILS("CUDA_ERROR_OUT_OF_MEMORY", cuMemAddressReserve(&base, grain, 1ull << 63, 0, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemCreate(&memory, grain / 2, &here, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemCreate(&memory, grain, &here, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemCreate(&memory, grain, &odd, 0));
+    FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemCreate(&memory, grain, &elsewhere, 0));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemCreate(&memory, grain, &shared, 0));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemCreate(&memory, grain, &tiles, 0));
+    FAILS("CUDA_ERROR_OUT_OF_MEMORY", cuMemCreate(&memory, 1ull << 45, &here, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemGetAllocationGranularity(&bytes, &here, 2));
+    CHECK(cuMemAddressReserve(&base, 2 * grain, 0, 0, 0));
+    CHECK(cuMemCreate(&memory, grain, &here, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, 0x1234, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, 2 * grain, 0, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, grain, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base + 2 * grain, grain, 0, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base + 4096, grain, 0, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, memory, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &open, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemGetAccess(&may, &open.place, base));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemRetainAllocationHandle(&none, (void *)base));
+    CHECK(cuMemMap(base, grain, 0, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, memory, 0));
+    CHECK(cuMemGetAccess(&may, &open.place, base + 5));
+    EXPECT(may == 0);
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemSetAccess(base, grain, &reads, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &strange, 1));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemSetAccess(base, grain, &host, 1));
+    FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemSetAccess(base, grain, &absent, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, 2 * grain, &open, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &open, 0));
+    CHECK(cuMemSetAccess(base, grain, &open, 1));
+    CHECK(cuMemGetAccess(&may, &open.place, base));
+    EXPECT(may == READ_WRITE);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base, 2 * grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base, 1));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, 2 * grain));
+    CHECK(cuMemUnmap(base, grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, grain));
+    CHECK(cuMemAddressFree(base, 2 * grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, 2 * grain));
+}
+
+static void reached_by_a_peer(void)
+{
+    CUdeviceptr base, factor;
+    CUmemGenericAllocationHandle memory;
+    CUmemAccessDesc both[] = {{{ON_DEVICE, 0}, READ_WRITE}, {{ON_DEVICE, 1}, READ_WRITE}};
+    CUcontext own, peer;
+    CUmodule module;
+    unsigned long long may;
+    int got;
+    CHECK(cuCtxGetCurrent(&own));
+    CHECK(cuMemAddressReserve(&base, 2 * grain, 0, 0, 0));
+    CHECK(cuMemCreate(&memory, grain, &here, 0));
+    CHECK(cuMemMap(base, grain, 0, memory, 0));
+    CHECK(cuMemSetAccess(base, grain, both, 2));
+    CHECK(cuMemGetAccess(&may, &both[1].place, base));
+    EXPECT(may == READ_WRITE);
+    CHECK(cuMemsetD32(base, 5, WORDS));
+    CHECK(cuCtxSynchronize());
+    CHECK(cuCtxCreate(&peer, 0, 1));
+    CHECK(cuModuleLoadData(&module, device_code));
+    CHECK(cuModuleGetFunction(&scale, module, "scale"));
+    CHECK(cuModuleGetGlobal(&factor, 0, module, "factor"));
+    CHECK(cuMemsetD32(factor, 4, 1));
+    scaled(base);
+    CHECK(cuMemcpyDtoH(&got, base, sizeof got));
+    EXPECT(got == 20);
+    CHECK(cuCtxSetCurrent(own));
+    CHECK(cuMemSetAccess(base, grain, &(CUmemAccessDesc){{ON_DEVICE, 1}, 0}, 1));
+    CHECK(cuCtxSetCurrent(peer));
+    void *given[] = {&base};
+    CHECK(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, 0, given, 0));
+    FAILS("CUDA_ERROR_ILLEGAL_ADDRESS", cuCtxSynchronize());
+}
+
+static void touches_what_is_not_mapped(void)
+{
+    CUdeviceptr base;
+    CHECK(cuMemAddressReserve(&base, grain, 0, 0, 0));
+    void *given[] = {&base};
+    CHECK(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, 0, given, 0));
+    FAILS("CUDA_ERROR_ILLEGAL_ADDRESS", cuCtxSynchronize());
+}
+
+int main(int count, char **arguments)
+{
+    set_up();
+    if (!strcmp(arguments[1], "maps"))
+        maps();
+    else if (!strcmp(arguments[1], "aliases"))
+        aliases();
+    else if (!strcmp(arguments[1], "wrong"))
+        wrong();
+    else if (!strcmp(arguments[1], "peers"))
+        reached_by_a_peer();
+    else
+        touches_what_is_not_mapped();
+    printf("PASSED\n");
+    return 0;
+}

@@ -1,0 +1,30 @@
+"""Do programs get memory at reserved addresses as CUDA's driver maps it, and is every wrong call refused?"""
+import pytest
+from guest_kernels import KERNELS
+from test_foreign_programs import run
+
+from archdef import registry
+
+MACHINES = [name for name in ("gf100", "v100") if name in registry.names()]
+pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
+TEXT = KERNELS.encode() + b"\0"
+
+
+@pytest.mark.parametrize("part", ["maps", "aliases", "wrong", "touches"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_mapped_memory_does_what_it_shall(build, machine, part, tmp_path):
+    found, printed = run([build("virtual_memory", "driver", TEXT), part], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
+
+
+@pytest.mark.skipif("v100" not in registry.names(), reason="needs the plugins of this repository")
+def test_a_peer_accesses_it_while_it_may(build, tmp_path):
+    found, printed = run([build("virtual_memory", "driver", TEXT), "peers"], "v100", tmp_path, devices=2)
+    assert printed == "PASSED\n" and found.exit_code == 0, found.failures
+    assert any(each.link_bytes_read for each in found.kernels)
+
+
+@pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
+def test_machines_without_unified_addressing_say_that_they_map_none(build, tmp_path):
+    _, printed = run([build("virtual_memory", "driver", TEXT), "maps"], "gt200", tmp_path)
+    assert printed == "wrong: has == 1\n"
