@@ -39,6 +39,7 @@ class GraphCalls:
         def _device_end(self, end: object) -> tuple[Any, int, int]: ...
         def _check_count(self, count: int, *left: int) -> None: ...
         def _forget_graph_memory(self) -> None: ...
+        def check_dynamic_bytes(self, kernel: Kernel, shared_bytes: int) -> None: ...
 
     def __init__(self) -> None:
         self._thread_modes = threading.local()
@@ -285,6 +286,7 @@ class GraphCalls:
         """Check a launch on the current device, and give it as the work of a node."""
         device = self.devices.current
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes)
+        self.check_dynamic_bytes(launcher.kernel, shared_bytes)
         context, prepared = device.context, launcher.prepare(*arguments, **options)
         return Work(KERNEL, prepared.name, context, lambda branch: context.launch(prepared.again(), branch), given=given)
 

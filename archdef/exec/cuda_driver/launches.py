@@ -115,7 +115,7 @@ def get_attribute(thread: Thread, out: int, attribute: Int, function: int) -> No
 
 def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
     found: dict[str, Any] = thread.runtime.FuncGetAttributes(kernel)
-    most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
+    most_dynamic = thread.runtime.most_dynamic_bytes(kernel)
     known = (found["maxThreadsPerBlock"], found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["numRegs"],
              *versions(thread, kernel), 0, most_dynamic, -1, 0, 0, 0, 0, 0, 0)
     if attribute >= len(known):
