@@ -49,6 +49,9 @@ _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
 _HANDLE_STEP: Final = 16
 _ASSUMED_CUDA: Final = 12
+_FIRST_CUDA_WITH_HANDLES: Final = 13
+"""The first major version all of whose runtimes take a cudaKernel_t in place of a function, by cuda_runtime_api.h: those of 12.0 and 12.4 do not, that of
+12.9 does. An H100 with CUDA 13 says of a launch of an ordinary function that its handle is not valid."""
 _LAST_CALL_SECONDS: Final = 0.5
 """How long a call of another thread may still take when the program has ended, before its devices are stopped."""
 _PIECE_BYTES: Final = 1 << 16
@@ -461,12 +464,16 @@ class Session:
                 binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)], place=place)
             return binary.modules[number]
 
-    def kernel(self, stub: int) -> Kernel:
-        """Give the kernel that a stub of the host stands for. Raises Refusal."""
+    def kernel(self, stub: int, or_handle: bool = True) -> Kernel:
+        """Give the kernel that a stub of the host stands for. Raises Refusal.
+
+        or_handle : whether the call takes handles of kernels, too, in a CUDA that has them: what is no stub is taken for one.
+        """
         if (kernel := self._kernels.get((self.runtime.devices.number, stub))) is not None:
             return kernel
         if (binary := self._of_stub.get(stub)) is None:
-            raise Refusal("InvalidDeviceFunction", f"no kernel is registered for the function at {stub:#x}")
+            status = "InvalidResourceHandle" if or_handle and self.cuda >= _FIRST_CUDA_WITH_HANDLES else "InvalidDeviceFunction"
+            raise Refusal(status, f"no kernel is registered for the function at {stub:#x}")
         kernel = self._kernels[self.runtime.devices.number, stub] = self.module(binary)[binary.kernels[stub]]
         return kernel
 

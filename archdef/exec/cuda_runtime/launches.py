@@ -110,7 +110,7 @@ def set_attribute(thread: Thread, stub: int, attribute: Int, value: Int) -> None
 @answers("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
 def set_config(thread: Thread, stub: int, config: Int) -> None:
     """Check both: shares of L1 follow from what blocks take, and banks have one width."""
-    thread.session.kernel(stub)
+    thread.session.kernel(stub, or_handle=False)
     if not 0 <= config <= _MOST_CONFIG:
         raise Refusal("InvalidValue", f"there is no configuration {config}")
 
