@@ -41,7 +41,8 @@ from archdef.runtime.textures import Textures
 from archdef.spec import Architecture
 
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
-NON_BLOCKING, DISABLE_TIMING = 1, 2
+NON_BLOCKING = 1
+BLOCKING_SYNC, DISABLE_TIMING, INTERPROCESS = 1, 2, 4
 CPU_DEVICE = -1
 ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
@@ -371,6 +372,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphMemoryCall
 
     def EventCreateWithFlags(self, flags: int) -> Event:
         """Make an event; with the flag 2 without timing."""
+        if flags & ~(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) or flags & INTERPROCESS and not flags & DISABLE_TIMING:
+            raise Refusal("InvalidValue", f"event flags {flags}")
         return Event(timing=not flags & DISABLE_TIMING)
 
     def EventDestroy(self, event: Event) -> None:

@@ -12,8 +12,6 @@ _API_VERSION = 3020
 @answers("cuInit", context=False, initialised=False)
 def initialise(thread: Thread, flags: UInt) -> None:
     """Begin."""
-    if flags & 0xFFFFFFFF:
-        raise Refusal("InvalidValue", f"cuInit takes the flags 0, got {flags & 0xFFFFFFFF:#x}")
     thread.session.contexts.initialised = True
 
 
@@ -50,8 +48,8 @@ def destroy(thread: Thread, handle: int) -> None:
 def attach(thread: Thread, out: int, flags: UInt) -> None:
     """Let one more hold the current one. Raises Refusal for a primary one, which is retained."""
     found = thread.session.contexts.needed(thread)
-    if flags & 0xFFFFFFFF or found.primary:
-        raise Refusal("InvalidValue" if flags & 0xFFFFFFFF else "InvalidContext", "cuCtxAttach takes the flags 0, and no primary context")
+    if found.primary:
+        raise Refusal("InvalidContext", "cuCtxAttach takes no primary context")
     found.holders += 1
     thread.memory.put_word(out, found.handle)
 
@@ -71,11 +69,11 @@ def push(thread: Thread, handle: int) -> None:
 
 
 @answers("cuCtxPopCurrent", "cuCtxPopCurrent_v2", context=False)
-def pop(thread: Thread, out: int) -> None:
+def pop(thread: Thread, popped_out: int) -> None:
     """Make the one below current."""
     popped = thread.session.contexts.pop(thread)
-    if out:
-        thread.memory.put_word(out, popped.handle)
+    if popped_out:
+        thread.memory.put_word(popped_out, popped.handle)
 
 
 @answers("cuCtxSetCurrent", context=False)

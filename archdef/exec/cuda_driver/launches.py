@@ -201,7 +201,7 @@ def largest_cluster(thread: Thread, out: int, function: int, configuration: int)
     thread.memory.put_word(out, thread.runtime.OccupancyMaxPotentialClusterSize(kernel_of(thread, function), grid, block, shared_bytes, attributes), 4)
 
 
-@answers("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
+@answers("cuOccupancyMaxPotentialBlockSize")
 def best_block(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: Int) -> None:
     """Give the block size of most resident threads, and the smallest grid of it that fills the device."""
     def shared(threads: int) -> int:
@@ -209,3 +209,9 @@ def best_block(thread: Thread, grid_out: int, block_out: int, function: int, sha
     blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, signed(limit)))
     thread.memory.put_word(grid_out, blocks, 4)
     thread.memory.put_word(block_out, threads, 4)
+
+
+@answers("cuOccupancyMaxPotentialBlockSizeWithFlags")
+def best_block_with_flags(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: Int, flags: UInt) -> None:
+    """Give the same; flags are about caching that does not change the numbers here."""
+    best_block(thread, grid_out, block_out, function, shared_of, shared_bytes, limit)

@@ -27,13 +27,13 @@ def begin_to_graph(thread: Thread, stream: int, graph: int, dependencies: int, e
 
 
 @answers("cudaStreamEndCapture", "cudaStreamEndCapture_ptsz")
-def end(thread: Thread, stream: int, out: int) -> None:
+def end(thread: Thread, stream: int, graph_out: int) -> None:
     """End one; where it was ended by an error, the graph is 0."""
-    if out:
-        thread.memory.put_word(out, 0)
+    if graph_out:
+        thread.memory.put_word(graph_out, 0)
     graph = thread.runtime.StreamEndCapture(thread.session.stream(stream))
-    if out:
-        thread.memory.put_word(out, thread.session.handle_of(graph))
+    if graph_out:
+        thread.memory.put_word(graph_out, thread.session.handle_of(graph))
 
 
 @answers("cudaStreamIsCapturing", "cudaStreamIsCapturing_ptsz")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
+from archdef.exec.arguments import is_device_flags
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.fatbin import NEWEST_PTX
 from archdef.runtime.status import Refusal
@@ -150,7 +151,9 @@ def use(thread: Thread, number: Int) -> None:
 
 @answers("cudaInitDevice")
 def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> None:
-    """Set the thread's device."""
+    """Set the thread's device, and how the host waits for it where the flags say that they mean something."""
+    if flags and not is_device_flags(device_flags):
+        raise Refusal("InvalidValue", f"a device with the flags {device_flags:#x}")
     use(thread, number)
 
 

@@ -12,15 +12,19 @@ from archdef.exec.guest import GuestCopy
 from archdef.run import mapped
 from archdef.run.pointer import Pointer
 from archdef.runtime import ends
+from archdef.runtime.api import CPU_DEVICE
 from archdef.runtime.status import Refusal
 
 PIECE_BYTES: Final = 16 << 20
 """Copies from the program's memory to the program's memory are made in pieces."""
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
+_ON_DEVICE: Final = 1
+_LOCATIONS: Final = range(1, 5)
+"""cudaMemLocationType: a device, the host, and nodes of its memory."""
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
-_PORTABLE, _MAPPED, _WRITE_COMBINED = 1, 2, 4
-_IO, _READ_ONLY = 4, 8
-"""Flags of cudaHostRegister that cudaHostAlloc has not."""
+_MAPPED: Final = 2
+_IO: Final = 4
+"""A flag of cudaHostRegister."""
 
 
 @answers("cudaMalloc")
@@ -57,9 +61,6 @@ def malloc_host(thread: Thread, out: int, nbytes: int) -> None:
 @answers("cudaHostAlloc")
 def host_alloc(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it and do not."""
-    flags &= 0xFFFFFFFF
-    if flags & ~(_PORTABLE | _MAPPED | _WRITE_COMBINED):
-        raise Refusal("InvalidValue", f"page-locked memory with the flags {flags:#x}")
     _check_mapped(thread, flags)
     thread.memory.put_word(out, thread.session.host_allocate(thread.connection, nbytes, flags))
 
@@ -80,9 +81,10 @@ def free_host(thread: Thread, address: int) -> None:
 @answers("cudaHostRegister")
 def host_register(thread: Thread, address: int, nbytes: int, flags: UInt) -> None:
     """Page-lock memory of the program: its copies then take as long as those of such memory, and still make the call wait."""
-    flags &= 0xFFFFFFFF
-    if not address or not nbytes or address + nbytes >= 1 << 47 or flags & ~(_PORTABLE | _MAPPED | _READ_ONLY):
-        raise Refusal("NotSupported" if flags == _IO else "InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked with the flags {flags:#x}")
+    if flags & _IO:
+        raise Refusal("NotSupported", "page-locked memory of other devices than this program's (cudaHostRegisterIoMemory)")
+    if not address or not nbytes or address + nbytes >= 1 << 47:
+        raise Refusal("InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked")
     _check_mapped(thread, flags)
     thread.session.host_register(address, nbytes, flags)
 
@@ -96,8 +98,6 @@ def host_unregister(thread: Thread, address: int) -> None:
 @answers("cudaHostGetDevicePointer")
 def device_pointer(thread: Thread, out: int, address: int, flags: UInt) -> None:
     """Give the address at which kernels see page-locked memory."""
-    if flags & 0xFFFFFFFF:
-        raise Refusal("InvalidValue", f"cudaHostGetDevicePointer with the flags {flags & 0xFFFFFFFF:#x}")
     thread.memory.put_word(out, thread.session.host_on_devices(thread.connection, address))
 
 
@@ -261,12 +261,19 @@ def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, wid
 def prefetch(thread: Thread, address: int, nbytes: int, where: Int, stream: int) -> None:
     """Check the addresses. The pages stay where they are used: what a program may hope for, and no more. CUDA 13 has `prefetch_to` under this name."""
     _check_managed(thread, address, nbytes)
+    if where != CPU_DEVICE:
+        thread.runtime.device(where)
 
 
 @answers("cudaMemPrefetchAsync_v2", "cudaMemPrefetchAsync_v2_ptsz")
 def prefetch_to(thread: Thread, address: int, nbytes: int, location: int, flags: UInt, stream: int) -> None:
     """The same, with a cudaMemLocation by value."""
     _check_managed(thread, address, nbytes)
+    kind, number = location & 0xFFFFFFFF, signed(location >> 32)
+    if kind not in _LOCATIONS:
+        raise Refusal("InvalidValue", f"there is no kind {kind} of places of memory")
+    if kind == _ON_DEVICE:
+        thread.runtime.device(number)
 
 
 @answers("cudaMemAdvise")
