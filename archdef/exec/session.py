@@ -22,6 +22,7 @@ from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory, words_of
 from archdef.exec.idle import Idle
+from archdef.exec.node_lists import NodeLists
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
 from archdef.frontends import Compiled
@@ -30,7 +31,7 @@ from archdef.host import Host, Launched, Stream
 from archdef.run import mapped, names
 from archdef.run.module import Module
 from archdef.run.pointer import Pointer
-from archdef.runtime.api import STREAM_PER_THREAD, Runtime
+from archdef.runtime.api import ATTACH_GLOBAL, STREAM_PER_THREAD, Runtime
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Session:
         """Major version of the CUDA that compiled the program: of its device code, or else of the runtime that it was linked with."""
         self.contexts = Contexts(self)
         self.user_objects = UserObjects()
+        self.node_lists = NodeLists()
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
@@ -113,6 +115,8 @@ class Session:
         self._numbers: dict[Any, int] = {}
         self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
         self._managed: dict[int, ManagedArray] = {}
+        self._managing = threading.RLock()
+        """Held from the change of managed memory on the device to that of the program's mapping, so that no other thread gets the address between them."""
         self.unseen: dict[int, ManagedArray] = {}
         """Managed memory that the devices have not had as a whole, by address."""
         devices = self.runtime.devices.all()
@@ -228,8 +232,18 @@ class Session:
         base = self.allocation(address)
         return base is not None and int(base) in self._managed
 
-    def map_managed(self, connection: Connection, array: ManagedArray) -> None:
-        """Show managed memory to the program, where the device has it. Raises Refusal if something else is there."""
+    def allocate_managed(self, connection: Connection, nbytes: int, flags: int = ATTACH_GLOBAL) -> int:
+        """Allocate managed memory and show it to the program, where the device has it; gives the address. Raises Refusal if something else is there."""
+        with self._managing:
+            array = self.runtime.MallocManaged(nbytes, flags)
+            try:
+                self._map_managed(connection, array)
+            except BaseException:
+                self.runtime.Free(array)
+                raise
+        return array.address
+
+    def _map_managed(self, connection: Connection, array: ManagedArray) -> None:
         descriptor = array.memory.engine.share(array.address)
         if connection.map(array.address, array.nbytes, 0, descriptor) != array.address:
             raise Refusal("MemoryAllocation", f"the program has other memory at {array.address:#x}, where the device has {array.nbytes} managed bytes")
@@ -246,13 +260,14 @@ class Session:
     def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
         managed = self._managed.get(address)
-        with self._forgotten(address, device) as pointer:
-            pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
-            if pointer is None or address != int(pointer):
-                raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
-            self.runtime.Free(pointer if managed is None else managed)
-        if managed is not None:
-            connection.unmap(address, managed.nbytes)
+        with self._managing if managed is not None else contextlib.nullcontext():
+            with self._forgotten(address, device) as pointer:
+                pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+                if pointer is None or address != int(pointer):
+                    raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
+                self.runtime.Free(pointer if managed is None else managed)
+            if managed is not None:
+                connection.unmap(address, managed.nbytes)
 
     def free_async(self, address: int, stream: Stream | int | None) -> None:
         """Give memory of a pool back behind what a stream has. Raises Refusal, CaptureError."""
@@ -279,8 +294,13 @@ class Session:
                     ranges.add(address, max(1, pointer.left), pointer)
             raise
 
-    def forget_allocations(self, connection: Connection, memory: Memory) -> None:
-        """Forget what a reset of a device has freed."""
+    def reset_device(self, connection: Connection) -> None:
+        """Reset the current device, and forget what that has freed."""
+        with self._managing:
+            self.runtime.DeviceReset()
+            self._forget_allocations(connection, self.runtime.device().memory)
+
+    def _forget_allocations(self, connection: Connection, memory: Memory) -> None:
         with self.lock:
             self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
             self._resets[id(memory)] += 1
@@ -435,9 +455,7 @@ class Session:
             return
 
         def place(variable: ir.Variable) -> int:
-            array = self.runtime.MallocManaged(max(variable.bytes, 1))
-            self.map_managed(connection, array)
-            return array.address
+            return self.allocate_managed(connection, max(variable.bytes, 1))
         binary.managed_device = self.runtime.devices.number
         symbols = self.module(binary, place).symbols
         for pointer, name in binary.managed.items():

@@ -3,6 +3,9 @@ import functools
 import os
 import queue
 import resource
+import shutil
+import socket
+import struct
 import subprocess
 import threading
 
@@ -13,6 +16,7 @@ from archdef import exec as programs
 from archdef import registry
 from archdef.exec.server import Server
 from archdef.exec.session import Session
+from archdef.exec.wire import Connection
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 KERNEL = """
@@ -125,3 +129,24 @@ def test_a_program_that_has_ended_leaves_no_thread_here(build, tmp_path):
     for each in set(threading.enumerate()) - before:
         each.join(10)
         assert not each.is_alive()
+
+
+def test_a_process_is_known_by_the_number_that_the_system_gives_it(tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as thread:
+        end.bind(str(tmp_path / "socket"))
+        end.listen()
+        thread.connect(str(tmp_path / "socket"))
+        thread.send(struct.pack("<IIQQQQQIII4x", 1, 1, *range(8)))      # as process 1 of a container says
+        accepted, _ = end.accept()
+        with accepted:
+            assert Connection(accepted).hello().process == os.getpid()
+
+
+def test_a_program_runs_in_a_namespace_of_its_own(build, tmp_path):
+    """Where containers are made, as `archdef exec docker run …` makes them."""
+    apart = [shutil.which("unshare") or "unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
+    if subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL, check=False).returncode if shutil.which("unshare") else True:
+        pytest.skip("the system makes no namespaces for this user")
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([*apart, build("guests", "shared", CODE), "polls"], "gf100", output=output)
+    assert found.exit_code == 0 and found.launches == 6 and found.failures == ()

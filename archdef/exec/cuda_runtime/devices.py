@@ -126,8 +126,7 @@ def synchronize(thread: Thread) -> None:
 def reset(thread: Thread) -> None:
     """Free everything."""
     thread.session.failures.reset(thread)
-    thread.runtime.DeviceReset()
-    thread.session.forget_allocations(thread.connection, thread.runtime.device().memory)
+    thread.session.reset_device(thread.connection)
 
 
 @answers("cudaGetDeviceCount")

@@ -36,13 +36,7 @@ def malloc(thread: Thread, out: int, nbytes: int) -> None:
 @answers("cudaMallocManaged")
 def malloc_managed(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate memory that the program and the device both use, at one address."""
-    array = thread.runtime.MallocManaged(nbytes, flags & 0xFFFFFFFF)
-    try:
-        thread.session.map_managed(thread.connection, array)
-    except Refusal:
-        thread.runtime.Free(array)
-        raise
-    thread.memory.put_word(out, array.address)
+    thread.memory.put_word(out, thread.session.allocate_managed(thread.connection, nbytes, flags))
 
 
 @answers("cudaFree")
