@@ -127,7 +127,7 @@ class Account:
                        style="yellow")
         yield from self._reasons()
         if self.left:
-            yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
+            yield Text(f"Ended with the program, before they were done: {_listed(self.left)}", style="yellow")
         if linked := [each for each in self.kernels if each.link_bytes_read or each.link_bytes_written]:
             yield Text("Bytes over links, to memory of the host or of other devices: " + "; ".join(
                 f"{each.kernel} {count(each.link_bytes_read)} read, {count(each.link_bytes_written)} written" for each in linked))

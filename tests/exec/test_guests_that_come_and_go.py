@@ -7,6 +7,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -44,6 +45,16 @@ def test_asking_in_a_loop_comes_to_an_end(build, tmp_path, call_us):
     assert found.exit_code == 0 and found.launches == 6 and found.failures == ()
 
 
+@pytest.mark.parametrize("options", [["--max-instructions", "100000"], ["--max-cycles", "100000"], ["--max-instructions", "100000", "--functional"]])
+def test_a_kernel_that_never_ends_ends_with_its_budget(build, options):
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", *options, "--", build("guests", "shared", CODE), "endless"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 7 and "cudaErrorLaunchTimeout" in done.stdout and "exit code 7, 1 launch failed" in said, done.stdout + done.stderr
+    assert "kernel never_ends at PTX line 8 `st.global.u32" in said or "kernel never_ends at PTX line 8 `add.u32" in said or "never_ends at PTX line 9" in said
+    assert "budget of" in said
+
+
 def test_a_program_that_is_killed_while_a_kernel_runs_is_reported(build, tmp_path):
     found = ran(build, "killed", tmp_path)
     assert found.exit_code == -14 and found.left == {"never_ends": 1}
@@ -55,7 +66,7 @@ def test_what_a_program_has_not_waited_for_ends_with_it(build, tmp_path, part):
     found = ran(build, part, tmp_path)
     assert found.exit_code == 0 and found.good and found.failures == ()
     assert [(each.kernel, each.launches) for each in found.kernels] == [("counts", 2)] and found.left == {"never_ends": 1, "counts": 2}
-    assert "Ended with the program, which had not waited for them: counts (2), never_ends" in " ".join(str(found).split())
+    assert "Ended with the program, before they were done: counts (2), never_ends" in " ".join(str(found).split())
 
 
 def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
