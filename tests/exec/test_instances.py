@@ -16,9 +16,11 @@ SYMBOLS = ("_Z6scalesILi16ELb0EEvPf", "_Z6scalesILi16ELb1EEvPf", "_Z5storePf", "
 FAT = binary(entry((HEAD + "\n".join(f".visible .entry {symbol}(.param .u64 p) {{ ret; }}" for symbol in SYMBOLS)).encode()))
 needs_demangler = pytest.mark.skipif(demangled("_Z1kv") is None, reason="no C++ library that takes names apart")
 
+
 def apart(*symbols):
     found = told_apart({symbol: names.readable(symbol) for symbol in symbols})
     return [found[symbol] for symbol in symbols]
+
 
 @needs_demangler
 @pytest.mark.parametrize("symbols, expected", [
@@ -31,9 +33,11 @@ def apart(*symbols):
 def test_names_have_what_differs(symbols, expected):
     assert apart(*symbols) == expected
 
+
 def test_names_differ_where_nothing_takes_them_apart(monkeypatch):
     monkeypatch.setattr(instances, "demangled", lambda symbol: None)
     assert apart("_Z1sILi16EEvPf", "_Z1sILi32EEvPf") == ["s (_Z1sILi16EEvPf)", "s (_Z1sILi32EEvPf)"]
+
 
 @needs_demangler
 @pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
@@ -42,6 +46,7 @@ def test_an_account_has_a_row_for_each_instance(build, tmp_path):
     assert {each.kernel: each.launches for each in found.kernels} == {"scales<…, false>": 1, "scales<…, true>": 2, "store(float*)": 3, "store(int*)": 4}
     assert {each.kernel: each.symbol for each in found.kernels}["scales<…, true>"] == SYMBOLS[1]
     assert all(each.longest.kernel == each.kernel for each in found.kernels)
+
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_a_table_of_long_names_has_room(columns):
