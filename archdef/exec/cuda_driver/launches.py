@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.cuda_driver import references
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, module_of, on_device
@@ -126,7 +126,7 @@ def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
 @answers("cuFuncSetAttribute")
 def set_attribute(thread: Thread, function: int, attribute: Int, value: Int) -> None:
     """Set an attribute of a kernel, as the runtime does."""
-    thread.runtime.FuncSetAttribute(kernel_of(thread, function), signed(attribute), signed(value))
+    thread.runtime.FuncSetAttribute(kernel_of(thread, function), attribute, value)
 
 
 @answers("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
@@ -172,7 +172,7 @@ def _any_kernel(thread: Thread, handle: int) -> Kernel:
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessor")
 def active_blocks(thread: Thread, out: int, function: int, threads: Int, shared_bytes: int) -> None:
     """Count resident blocks."""
-    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), signed(threads), shared_bytes), 4)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), threads, shared_bytes), 4)
 
 
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
@@ -184,7 +184,7 @@ def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: I
 @answers("cuOccupancyAvailableDynamicSMemPerBlock")
 def available_shared(thread: Thread, out: int, function: int, blocks: Int, threads: Int) -> None:
     """Give the most dynamic shared memory with so many blocks."""
-    thread.memory.put_word(out, thread.runtime.OccupancyAvailableDynamicSMemPerBlock(kernel_of(thread, function), signed(blocks), signed(threads)))
+    thread.memory.put_word(out, thread.runtime.OccupancyAvailableDynamicSMemPerBlock(kernel_of(thread, function), blocks, threads))
 
 
 @answers("cuOccupancyMaxActiveClusters")
@@ -206,7 +206,7 @@ def best_block(thread: Thread, grid_out: int, block_out: int, function: int, sha
     """Give the block size of most resident threads, and the smallest grid of it that fills the device."""
     def shared(threads: int) -> int:
         return thread.connection.call(shared_of, threads) if shared_of else shared_bytes
-    blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, signed(limit)))
+    blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, limit))
     thread.memory.put_word(grid_out, blocks, 4)
     thread.memory.put_word(block_out, threads, 4)
 

@@ -1,7 +1,7 @@
 """Streams and events."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, UInt, answers, float_bits, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, float_bits
 from archdef.host import Event, Stream
 from archdef.runtime.status import STATUS, Refusal
 
@@ -19,13 +19,13 @@ def create_stream(thread: Thread, out: int) -> None:
 @answers("cudaStreamCreateWithFlags")
 def create_stream_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithFlags(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithFlags(flags)))
 
 
 @answers("cudaStreamCreateWithPriority")
 def create_stream_with_priority(thread: Thread, out: int, flags: UInt, priority: Int) -> None:
     """Make one. Devices say that they have one priority only, as cudaDeviceGetStreamPriorityRange does."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags & 0xFFFFFFFF, signed(priority))))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags, priority)))
 
 
 @answers("cudaStreamGetPriority", "cudaStreamGetPriority_ptsz")
@@ -90,7 +90,7 @@ def query_stream(thread: Thread, stream: int) -> int:
 @answers("cudaStreamWaitEvent", "cudaStreamWaitEvent_ptsz")
 def wait_event(thread: Thread, stream: int, event: int, flags: UInt) -> None:
     """Let a stream wait for an event."""
-    thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags & 0xFFFFFFFF)
+    thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags)
 
 
 @answers("cudaLaunchHostFunc", "cudaLaunchHostFunc_ptsz")
@@ -127,7 +127,7 @@ def create_event(thread: Thread, out: int) -> None:
 @answers("cudaEventCreateWithFlags")
 def create_event_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.EventCreateWithFlags(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.EventCreateWithFlags(flags)))
 
 
 @answers("cudaEventDestroy")
@@ -140,7 +140,7 @@ def destroy_event(thread: Thread, event: int) -> None:
 @answers("cudaEventRecordWithFlags", "cudaEventRecordWithFlags_ptsz")
 def record_with_flags(thread: Thread, event: int, stream: int, flags: UInt) -> None:
     """Record one in a stream, or in the graph that it becomes."""
-    thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags & 0xFFFFFFFF)
+    thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags)
 
 
 @answers("cudaEventRecord", "cudaEventRecord_ptsz")

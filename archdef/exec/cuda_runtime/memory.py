@@ -214,15 +214,15 @@ def memcpy_async(thread: Thread, to: int, source: int, nbytes: int, kind: Int, s
 @answers("cudaMemcpyPeer")
 def memcpy_peer(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int) -> None:
     """Copy between devices."""
-    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
-    thread.runtime.MemcpyPeer(end, signed(to_device), start, signed(source_device), nbytes)
+    end, start = device_end(thread, to, to_device), device_end(thread, source, source_device)
+    thread.runtime.MemcpyPeer(end, to_device, start, source_device, nbytes)
 
 
 @answers("cudaMemcpyPeerAsync")
 def memcpy_peer_async(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int, stream: int) -> None:
     """Put a copy between devices into a stream."""
-    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
-    thread.runtime.MemcpyPeerAsync(end, signed(to_device), start, signed(source_device), nbytes, thread.session.stream(stream))
+    end, start = device_end(thread, to, to_device), device_end(thread, source, source_device)
+    thread.runtime.MemcpyPeerAsync(end, to_device, start, source_device, nbytes, thread.session.stream(stream))
 
 
 @answers("cudaMemset", "cudaMemset_ptds")
@@ -235,7 +235,7 @@ def memset(thread: Thread, address: int, value: Int, nbytes: int) -> None:
 def memset_async(thread: Thread, address: int, value: Int, nbytes: int, stream: int) -> None:
     """Set bytes in a stream."""
     if nbytes:
-        fill(thread, address, signed(value), nbytes, stream)
+        fill(thread, address, value, nbytes, stream)
 
 
 def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, width: int = 1) -> None:
