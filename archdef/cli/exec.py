@@ -20,6 +20,8 @@ from archdef.options import architectures, needed_arch_option, set_option
 
 STANDARD_ERROR: Final = 2
 """What the program gets for its standard output."""
+ENDING: Final = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL})
+"""Signals by which somebody ends a program."""
 SOURCES: Final = (".cu", ".maca")
 """Suffixes of what is built before it is run."""
 
@@ -35,20 +37,24 @@ SOURCES: Final = (".cu", ".maca")
               help="Time the first N launches of the program, in the order in which they begin, whatever their kernels; execute all others without timing, "
                    "which is faster.")
 @click.option("--functional", is_flag=True, help="Time no launch, or with --max-launches none but those.")
+@click.option("--max-instructions", type=click.IntRange(min=1),
+              help="Budget of warp instructions of each launch, which ends a kernel that never ends; launches that a device can run at once share theirs.")
+@click.option("--max-cycles", type=click.IntRange(min=1), help="Budget of SM cycles of each launch.")
 @click.option("--report", "page", type=click.Path(dir_okay=False), help="Write an .html report about the longest launch of each kernel.")
 @click.option("--timeline", "trace", type=click.Path(dir_okay=False),
               help="Write a .json or .json.gz trace of copies, kernels and streams, for Perfetto; of several machines one each, with the machine in its name.")
 @data_option("archdef.exec.account.Account")
 @common_options(about="Print one JSON document; what the program prints goes to the error stream.")
 @click.pass_context
-def command(context, program, names, settings, devices, build_options, max_launches, functional, page, trace, data, as_json):
+def command(context, program, names, settings, devices, build_options, max_launches, functional, max_instructions, max_cycles, page, trace, data, as_json):
     """Run PROGRAM, compiled for CUDA and not changed, against simulated devices, and say where its time goes.
 
     Write -- before it. Its kernels run from the PTX that it holds, so compile it with -gencode arch=compute_XX,code=compute_XX for an XX that the
     machine has. CUDA's runtime may be linked into it or be a shared library, which need not be installed. Several --arch: it runs once on each.
     A .cu or .maca file is built first, as 'archdef build' does, for each machine, and the program is not kept.
 
-    Exit code: that of the program, 128 and the signal if one ended it. Ctrl-C is the program's; what it did so far is told.
+    Exit code: that of the program, 128 and the signal if one ended it. Ctrl-C is the program's; what it did so far is told, and
+    so it is after SIGTERM, which is passed on to it. The second kills it.
 
     \b
     archdef exec -a NAME -a OTHER -- ./program --size 1024
@@ -62,17 +68,18 @@ def command(context, program, names, settings, devices, build_options, max_launc
     traces = [destination(trace, each.name, len(machines) > 1, TRACES) for each in machines] if trace else []
     for path in traces:
         will_write(path)
+    budgets = {name: most for name, most in (("max_instructions", max_instructions), ("max_cycles", max_cycles)) if most is not None}
     codes, found = [], []
     with _programs(context, program, machines, build_options) as started:
         for architecture, command_line in zip(machines, started, strict=True):
             done = archdef.exec.run(command_line, architecture, devices, STANDARD_ERROR if as_json else None,
-                                    max_launches=max_launches, functional=functional)
+                                    max_launches=max_launches, functional=functional, **budgets)
             done = attrs.evolve(archdef.exec.with_sources(done, Path(command_line[0]), (Path(program[0]).parent,)), command=tuple(program))
             codes.append(done.exit_code if done.exit_code >= 0 else 128 - done.exit_code)
             found.append(done)
             if not as_json:
                 show(done)
-            if done.exit_code == -signal.SIGINT:      # who interrupts it wants none of the others either
+            if -done.exit_code in ENDING:      # who ends it wants none of the others either
                 break
     if len(found) > 1 and not as_json:
         show(archdef.exec.Beside(found))

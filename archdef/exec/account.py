@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.text import Text
 
 from archdef.console import text
+from archdef.exec.instances import told_apart
 from archdef.exec.tally import KernelTotal
 from archdef.formatting import count, percent, seconds
 from archdef.host.timeline import Timeline
@@ -127,7 +129,7 @@ class Account:
                        style="yellow")
         yield from self._reasons()
         if self.left:
-            yield Text(f"Ended with the program, which had not waited for them: {_listed(self.left)}", style="yellow")
+            yield Text(f"Ended with the program, before they were done: {_listed(self.left)}", style="yellow")
         if linked := [each for each in self.kernels if each.link_bytes_read or each.link_bytes_written]:
             yield Text("Bytes over links, to memory of the host or of other devices: " + "; ".join(
                 f"{each.kernel} {count(each.link_bytes_read)} read, {count(each.link_bytes_written)} written" for each in linked))
@@ -156,7 +158,7 @@ class Account:
                       seconds(copy.seconds / copy.copies), "", count(copy.nbytes))
         return table
 
-    def _reasons(self) -> Iterable[Text]:
+    def _reasons(self) -> Iterable[RenderableType]:
         """Say why each of the kernels that took most of the time did, by its longest launch."""
         whole, of_ptx = sum(each.seconds for each in self.kernels), False
         for kernel in self.kernels[:MOST_EXPLAINED]:
@@ -169,7 +171,7 @@ class Account:
                 of_ptx = of_ptx or in_ptx
                 place = (f" line {line.line} of its PTX" if in_ptx else f" {line.file.rpartition('/')[2]}:{line.line}") + f"  {line.text}"
             yield Text(f"{run.kernel}:{place}".rstrip())
-            yield Text(f"  {why(run)}")
+            yield Padding(Text(why(run)), (0, 0, 0, 2), expand=False)
         if of_ptx:
             yield Text("(nvcc -lineinfo keeps the lines of the source)")
 
@@ -181,20 +183,31 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     """Add up what a program's processes did."""
     sessions = list(sessions)
     timelines = tuple(session.host.timeline() for session in sessions)
-    kernels: dict[str, KernelTotal] = {}
-    for each in (total for session in sessions for total in session.tally):
-        kernels.setdefault(each.kernel, KernelTotal(each.kernel, each.architecture)).include(each)
+    kernels = _kernels(total for session in sessions for total in session.tally)
     left: dict[str, int] = {}
     for name, times in (each for session in sessions for each in session.tally.left.items()):
         left[name] = left.get(name, 0) + times
     failures = list(complaints)
     failures += [text for session in sessions for text in session.tally.failed if not any(each.endswith(f": {text}") for each in failures)]
-    return Account(tuple(command), label, exit_code, tuple(sorted(kernels.values(), key=lambda each: -each.seconds)), _copies(timelines),
+    return Account(tuple(command), label, exit_code, kernels, _copies(timelines),
                    sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
                    tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
                    tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)),
                    tuple(dict.fromkeys(each for session in sessions for each in session.tally.compiled)),
                    sum(session.tally.refused + len(session.tally.failed) for session in sessions))
+
+
+def _kernels(totals: Iterable[KernelTotal]) -> tuple[KernelTotal, ...]:
+    """Add up what is of one kernel, and let instances of a template have names of their own; longest first."""
+    kernels: dict[tuple[str, str], KernelTotal] = {}
+    for each in totals:
+        kernels.setdefault((each.kernel, each.symbol), KernelTotal(each.kernel, each.architecture, symbol=each.symbol)).include(each)
+    names = told_apart({symbol: kernel for kernel, symbol in kernels})
+    for each in kernels.values():
+        each.kernel = names[each.symbol]
+        if each.longest is not None and each.longest.kernel != each.kernel:
+            each.longest = attrs.evolve(each.longest, kernel=each.kernel)
+    return tuple(sorted(kernels.values(), key=lambda each: -each.seconds))
 
 
 def _copies(timelines: Iterable[Timeline]) -> tuple[CopyTotal, ...]:

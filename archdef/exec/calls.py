@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from archdef.exec import arguments
 from archdef.exec.wire import Gone
 from archdef.runtime.status import STATUS, Refusal, status_of
 
@@ -73,7 +74,8 @@ def answers(*names: str, status: bool = True, number: Callable[[BaseException], 
     def add(answer: Answer) -> Answer:
         if twice := CALLS.keys() & set(names):
             raise ValueError(f"answered twice: {', '.join(sorted(twice))}")
-        CALLS.update(dict.fromkeys(names, Call(answer, status, number)))
+        for name in names:
+            CALLS[name] = Call(arguments.checked(name, answer) if name.startswith("cuda") else answer, status, number)
         return answer
     return add
 

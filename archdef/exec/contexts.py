@@ -167,8 +167,7 @@ class Contexts:
         chosen = thread.runtime.GetDevice()
         thread.runtime.SetDevice(device)
         try:
-            thread.runtime.DeviceReset()
-            self.session.forget_allocations(thread.connection, thread.runtime.device().memory)
+            self.session.reset_device(thread.connection)
         finally:
             thread.runtime.SetDevice(chosen)
 

@@ -121,7 +121,8 @@ class Server:
                 SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                 "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
             try:
-                code = starting.ended(subprocess.Popen(command, env=environment, stdout=output))
+                with starting.passed_on() as told:
+                    code = starting.ended(told(subprocess.Popen(command, env=environment, stdout=output)))
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {starting.refusal(command[0], error)}") from None
             finally:

@@ -23,6 +23,7 @@ from archdef.exec.guest import GuestMemory
 from archdef.exec.helper import Helper
 from archdef.exec.host_memory import HostMemory, words_of
 from archdef.exec.idle import Idle
+from archdef.exec.node_lists import NodeLists
 from archdef.exec.ranges import Ranges
 from archdef.exec.tally import Tally
 from archdef.frontends import Compiled
@@ -31,7 +32,7 @@ from archdef.host import Host, Launched, Stream
 from archdef.run import mapped, names
 from archdef.run.module import Module
 from archdef.run.pointer import Pointer
-from archdef.runtime.api import STREAM_PER_THREAD, Runtime
+from archdef.runtime.api import ATTACH_GLOBAL, STREAM_PER_THREAD, Runtime
 from archdef.runtime.status import Refusal
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ _FIRST_HANDLE: Final = 0x10000
 """Below it lie numbers that mean something of themselves, such as the legacy stream's."""
 _HANDLE_STEP: Final = 16
 _ASSUMED_CUDA: Final = 12
+_FIRST_CUDA_WITH_HANDLES: Final = 13
+"""The first major version all of whose runtimes take a cudaKernel_t in place of a function, by cuda_runtime_api.h: those of 12.0 and 12.4 do not, that of
+12.9 does. An H100 with CUDA 13 says of a launch of an ordinary function that its handle is not valid."""
 _LAST_CALL_SECONDS: Final = 0.5
 """How long a call of another thread may still take when the program has ended, before its devices are stopped."""
 _PIECE_BYTES: Final = 1 << 16
@@ -105,6 +109,7 @@ class Session:
         """Major version of the CUDA that compiled the program: of its device code, or else of the runtime that it was linked with."""
         self.contexts = Contexts(self)
         self.user_objects = UserObjects()
+        self.node_lists = NodeLists()
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
@@ -118,6 +123,8 @@ class Session:
         self._next = itertools.count(_FIRST_HANDLE, _HANDLE_STEP)
         self._managed: dict[int, ManagedArray] = {}
         self.advice: weakref.WeakKeyDictionary[ManagedArray, Advice] = weakref.WeakKeyDictionary()
+        self._managing = threading.RLock()
+        """Held from the change of managed memory on the device to that of the program's mapping, so that no other thread gets the address between them."""
         self.unseen: dict[int, ManagedArray] = {}
         """Managed memory that the devices have not had as a whole, by address."""
         devices = self.runtime.devices.all()
@@ -240,8 +247,18 @@ class Session:
             raise Refusal("InvalidValue", f"no managed memory begins at {address:#x}")
         return found
 
-    def map_managed(self, connection: Connection, array: ManagedArray) -> None:
-        """Show managed memory to the program, where the device has it. Raises Refusal if something else is there."""
+    def allocate_managed(self, connection: Connection, nbytes: int, flags: int = ATTACH_GLOBAL) -> int:
+        """Allocate managed memory and show it to the program, where the device has it; gives the address. Raises Refusal if something else is there."""
+        with self._managing:
+            array = self.runtime.MallocManaged(nbytes, flags)
+            try:
+                self._map_managed(connection, array)
+            except BaseException:
+                self.runtime.Free(array)
+                raise
+        return array.address
+
+    def _map_managed(self, connection: Connection, array: ManagedArray) -> None:
         descriptor = array.memory.engine.share(array.address)
         if connection.map(array.address, array.nbytes, 0, descriptor) != array.address:
             raise Refusal("MemoryAllocation", f"the program has other memory at {array.address:#x}, where the device has {array.nbytes} managed bytes")
@@ -258,13 +275,14 @@ class Session:
     def free(self, connection: Connection, address: int, device: int | None = None) -> None:
         """Give device memory back. Raises Refusal if none starts there."""
         managed = self._managed.get(address)
-        with self._forgotten(address, device) as pointer:
-            pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
-            if pointer is None or address != int(pointer):
-                raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
-            self.runtime.Free(pointer if managed is None else managed)
-        if managed is not None:
-            connection.unmap(address, managed.nbytes)
+        with self._managing if managed is not None else contextlib.nullcontext():
+            with self._forgotten(address, device) as pointer:
+                pointer = pointer if pointer is not None else self.runtime.graph_pointer(address, device)
+                if pointer is None or address != int(pointer):
+                    raise Refusal("InvalidValue", f"{address:#x} was not given by cudaMalloc, or was freed")
+                self.runtime.Free(pointer if managed is None else managed)
+            if managed is not None:
+                connection.unmap(address, managed.nbytes)
 
     def free_async(self, address: int, stream: Stream | int | None) -> None:
         """Give memory of a pool back behind what a stream has. Raises Refusal, CaptureError."""
@@ -291,8 +309,13 @@ class Session:
                     ranges.add(address, max(1, pointer.left), pointer)
             raise
 
-    def forget_allocations(self, connection: Connection, memory: Memory) -> None:
-        """Forget what a reset of a device has freed."""
+    def reset_device(self, connection: Connection) -> None:
+        """Reset the current device, and forget what that has freed."""
+        with self._managing:
+            self.runtime.DeviceReset()
+            self._forget_allocations(connection, self.runtime.device().memory)
+
+    def _forget_allocations(self, connection: Connection, memory: Memory) -> None:
         with self.lock:
             self._ranges[id(memory)].keep(lambda pointer: pointer.memory is not memory)
             self._resets[id(memory)] += 1
@@ -447,9 +470,7 @@ class Session:
             return
 
         def place(variable: ir.Variable) -> int:
-            array = self.runtime.MallocManaged(max(variable.bytes, 1))
-            self.map_managed(connection, array)
-            return array.address
+            return self.allocate_managed(connection, max(variable.bytes, 1))
         binary.managed_device = self.runtime.devices.number
         symbols = self.module(binary, place).symbols
         for pointer, name in binary.managed.items():
@@ -476,14 +497,18 @@ class Session:
                 binary.modules[number] = Module(device, [Compiled(text, name) for text, name in zip(texts, names, strict=True)], place=place)
             return binary.modules[number]
 
-    def kernel(self, stub: int) -> Kernel:
-        """Give the kernel that a stub of the host stands for. Raises Refusal."""
+    def kernel(self, stub: int, or_handle: bool = True) -> Kernel:
+        """Give the kernel that a stub of the host stands for. Raises Refusal.
+
+        or_handle : whether the call takes handles of kernels, too, in a CUDA that has them: what is no stub is taken for one.
+        """
         if (kernel := self._kernels.get((self.runtime.devices.number, stub))) is not None:
             return kernel
         if (kernel_here := self.library_kernels.get(stub)) is not None:
             return kernel_here()
         if (binary := self._of_stub.get(stub)) is None:
-            raise Refusal("InvalidDeviceFunction", f"no kernel is registered for the function at {stub:#x}")
+            status = "InvalidResourceHandle" if or_handle and self.cuda >= _FIRST_CUDA_WITH_HANDLES else "InvalidDeviceFunction"
+            raise Refusal(status, f"no kernel is registered for the function at {stub:#x}")
         kernel = self._kernels[self.runtime.devices.number, stub] = self.module(binary)[binary.kernels[stub]]
         return kernel
 

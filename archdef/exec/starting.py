@@ -1,20 +1,25 @@
 """Programs that start and end: why one could not be started, or was out of reach of the library that stands in for CUDA's; waiting for its end."""
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import select
 import shutil
+import signal
 import struct
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 _ELF: Final = b"\x7fELF"
 _HEADER_BYTES: Final = 64
 _OF_32_BITS: Final = 1
 _X86_64: Final = 62
+_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 _INTERPRETER: Final = 3
 """Type of the segment that names the loader (PT_INTERP)."""
 
@@ -23,21 +28,55 @@ def ended(program: subprocess.Popen[bytes]) -> int:
     """Wait for a program; gives its exit code, negative after a signal.
 
     An interrupt from the terminal has gone to the program, too, which ends by it or does what it sees fit: its account is given all the same. A second
-    one kills it, and is raised.
+    one kills it, which counts as the interrupt's doing.
     """
     try:
-        return _ended(program)
-    except KeyboardInterrupt:
         try:
             return _ended(program)
-        except BaseException:
-            program.kill()
-            program.wait()
-            raise
+        except KeyboardInterrupt:
+            return _ended(program)
+    except KeyboardInterrupt:
+        program.kill()
+        code = program.wait()
+        return -signal.SIGINT if code == -signal.SIGKILL else code
     except BaseException:
         program.kill()
         program.wait()
         raise
+
+
+@contextlib.contextmanager
+def passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], subprocess.Popen[bytes]]]:
+    """Pass signals that would end this process, and leave its program behind, on to that; the second one kills it. Whoever handles them already goes on to.
+
+    Gives what is to be told of the program when it has been started, which gives it back.
+    """
+    seen: list[int] = []
+    started: list[subprocess.Popen[bytes]] = []
+
+    def send(number: int) -> None:
+        for program in started:
+            if program.returncode is None:      # else its number may be another's
+                os.kill(program.pid, number)
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        send(signal.SIGKILL if number in seen else number)
+        seen.append(number)
+
+    def start(program: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+        started.append(program)
+        for number in seen:         # which have come since
+            send(number)
+        return program
+    in_main = threading.current_thread() is threading.main_thread()       # no other may handle signals
+    before = {number: signal.signal(number, pass_on) for number in _ENDING if in_main and signal.getsignal(number) is signal.SIG_DFL}
+    try:
+        yield start
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if seen and not started:
+            os.kill(os.getpid(), seen[0])
 
 
 def wait_for(process: int) -> bool:

@@ -35,6 +35,8 @@ class KernelTotal:
     link_bytes_read: int = 0
     """What came over the links to the host and to other devices, and what left by them, for accesses to their memory."""
     link_bytes_written: int = 0
+    symbol: str = ""
+    """Its name in PTX."""
 
     def add(self, run: Run) -> None:
         """Add a launch."""
@@ -69,7 +71,7 @@ class Tally:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: list[Launched] = []
-        self._totals: dict[tuple[str, str], KernelTotal] = {}
+        self._totals: dict[tuple[str, str, str], KernelTotal] = {}
         self.failed: list[str] = []
         """What went wrong in launches."""
         self.refused = 0
@@ -117,10 +119,10 @@ class Tally:
         self._open = [launch for launch in self._open if launch.over]
 
     def _add(self, run: Run) -> None:
-        key = run.kernel, run.architecture.label
+        key = run.kernel, run.architecture.label, run.program.entry
         with self._lock:
             if (total := self._totals.get(key)) is None:
-                total = self._totals[key] = KernelTotal(*key)
+                total = self._totals[key] = KernelTotal(*key[:2], symbol=key[2])
             total.add(run)
 
     def __iter__(self) -> Iterator[KernelTotal]:

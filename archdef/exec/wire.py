@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 _HELLO: Final = struct.Struct("<IIQQQQQIII4x")
 _REQUEST: Final = struct.Struct("<II6Q4d18Q")
 _ANSWER: Final = struct.Struct("<II5Q")
+_CREDENTIALS: Final = struct.Struct("@3i")
+"""Who is at the other end, as the system says it (ucred): process, user, group."""
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
 _MASK: Final = (1 << 64) - 1
 _RETRY_SECONDS: Final = 0.05
@@ -90,8 +92,19 @@ class Connection:
         self.end = end
 
     def hello(self) -> Hello:
-        """Read what the thread says first."""
-        return Hello(*_HELLO.unpack(self._message(_HELLO.size)))
+        """Read what the thread says first. Raises Gone.
+
+        The process is numbered as this one sees it: a container's programs have other numbers for themselves.
+        """
+        told = Hello(*_HELLO.unpack(self._message(_HELLO.size)))
+        if not (process := self.process()):
+            raise Gone(f"process {told.process} runs where this one cannot see it")
+        return told._replace(process=process)
+
+    def process(self) -> int:
+        """Give the number of the process that has made the connection; 0 if this one cannot see it."""
+        found: int = _CREDENTIALS.unpack(self.end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))[0]
+        return found
 
     def request(self) -> Request:
         """Wait for the next call. Raises Gone."""

@@ -44,7 +44,8 @@ from archdef.runtime.virtual_memory import VirtualMemoryCalls
 from archdef.spec import Architecture
 
 STREAM_LEGACY, STREAM_PER_THREAD = 1, 2
-NON_BLOCKING, DISABLE_TIMING = 1, 2
+NON_BLOCKING = 1
+BLOCKING_SYNC, DISABLE_TIMING, INTERPROCESS = 1, 2, 4
 CPU_DEVICE = -1
 ATTACH_GLOBAL, ATTACH_HOST = 1, 2
 READ_MOSTLY, NOT_READ_MOSTLY = 1, 2
@@ -376,6 +377,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
 
     def EventCreateWithFlags(self, flags: int) -> Event:
         """Make an event; with the flag 2 without timing."""
+        if flags & ~(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) or flags & INTERPROCESS and not flags & DISABLE_TIMING:
+            raise Refusal("InvalidValue", f"event flags {flags}")
         return Event(timing=not flags & DISABLE_TIMING)
 
     def EventDestroy(self, event: Event) -> None:
@@ -444,7 +447,9 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         prepared = []
         for kernel, grid, block, arguments, shared_bytes, stream in launches:
             kernel = self._for(kernel, next(d for d in self.devices.all() if d.streams_in_use and d.context is stream.context))
-            prepared.append((stream, Launcher(kernel, grid, block, shared_bytes, stream).prepare(*arguments, cooperative=True)))
+            launcher: Launcher[Launched] = Launcher(kernel, grid, block, shared_bytes, stream)
+            self.check_dynamic_bytes(launcher.kernel, shared_bytes)
+            prepared.append((stream, launcher.prepare(*arguments, cooperative=True)))
         return launch_together(prepared, before=not flags & NO_PRE_SYNC, after=not flags & NO_POST_SYNC)
 
     def FuncGetAttributes(self, kernel: Kernel) -> dict[str, int]:
@@ -458,7 +463,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         """Count the blocks of a kernel that one multiprocessor of the current device holds at once; 0 if not even one fits."""
         if block_size < 1 or dynamic_shared_bytes < 0:
             raise Refusal("InvalidValue", f"a block of {block_size} threads with {dynamic_shared_bytes} bytes")
-        return self._active_blocks(self._for(kernel, self.devices.current), block_size, dynamic_shared_bytes)
+        return self._allowed_blocks(self._for(kernel, self.devices.current), block_size, dynamic_shared_bytes)
 
     def OccupancyMaxPotentialBlockSize(self, kernel: Kernel, dynamic_shared_bytes: int = 0, block_size_limit: int = 0) -> tuple[int, int]:
         """Give the smallest grid that fills the device, and the block size of most resident threads, the larger of two equals."""
@@ -480,7 +485,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         step = architecture.warp.size
         for aligned in range(-(-most // step) * step, 0, -step):
             size = min(most, aligned)
-            blocks = self._active_blocks(kernel, size, values.whole(block_size_to_bytes(size), "dynamic shared memory of a block", LaunchError))
+            blocks = self._allowed_blocks(kernel, size, values.whole(block_size_to_bytes(size), "dynamic shared memory of a block", LaunchError))
             if blocks * size > best_threads:
                 best_blocks, best_size, best_threads = blocks, size, blocks * size
             if best_threads == architecture.limits.threads_per_multiprocessor:
@@ -566,6 +571,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         if stream.context is not device.context:
             raise HostError(f"{values.shown(stream)} is not of the current device, {device.context.label}")
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes, stream)
+        self.check_dynamic_bytes(launcher.kernel, shared_bytes)
         return launcher.launch(*arguments, **options)
 
     @staticmethod
@@ -579,6 +585,9 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         most, step = Runtime._most_threads(kernel), kernel.module.device.architecture.warp.size
         sizes = (most, *range((most - 1) // step * step, 0, -step))
         return next((size for size in sizes if Runtime._active_blocks(kernel, size, 0) > 0), 0)
+
+    def _allowed_blocks(self, kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:
+        return self._active_blocks(kernel, threads, dynamic_shared_bytes) if dynamic_shared_bytes <= self.most_dynamic_bytes(kernel) else 0
 
     @staticmethod
     def _active_blocks(kernel: Kernel, threads: int, dynamic_shared_bytes: int) -> int:

@@ -41,6 +41,7 @@ class GraphCalls:
         def _forget_graph_memory(self) -> None: ...
         def change_launch(self, node: Node, work: Work) -> None: ...
         def launch_options(self, kernel: Kernel, attributes: Sequence[tuple[int, Any]]) -> dict[str, Any]: ...
+        def check_dynamic_bytes(self, kernel: Kernel, shared_bytes: int) -> None: ...
 
     def __init__(self) -> None:
         self._thread_modes = threading.local()
@@ -287,6 +288,7 @@ class GraphCalls:
         """Check a launch on the current device, and give it as the work of a node."""
         device = self.devices.current
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes)
+        self.check_dynamic_bytes(launcher.kernel, shared_bytes)
         context, prepared = device.context, launcher.prepare(*arguments, **options)
         shape = f"grid {launcher.grid}, block {launcher.block}, {launcher.shared_bytes} bytes of dynamic shared memory"
         return Work(KERNEL, prepared.name, context, lambda branch: context.launch(prepared.again(), branch), given=given, shape=shape,

@@ -11,6 +11,7 @@ from archdef import values
 from archdef.host import Launched, Node
 from archdef.run.launch import Launcher
 from archdef.run.limits import active_clusters
+from archdef.run.properties import UNOPTED_SHARED_BYTES
 from archdef.occupancy import occupancy
 from archdef.runtime.status import Refusal
 
@@ -42,10 +43,10 @@ class LaunchCalls:
 
     if TYPE_CHECKING:
         devices: Devices
+        _whole_shared: bool
 
         def _stream(self, stream: Stream | int | None, context: Context | None = None) -> Stream: ...
         def _for(self, kernel: Kernel, device: Device) -> Kernel: ...
-        def GetDeviceProperties(self, device: int | None = None) -> Any: ...
         def _launch(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, stream: Stream | int | None,
                     **options: Any) -> Launched | Node: ...
         @staticmethod
@@ -84,7 +85,7 @@ class LaunchCalls:
         kernel = self._for(kernel, self.devices.current)
         limits = kernel.module.device.architecture.limits
         if attribute == MOST_DYNAMIC:
-            right = 0 <= value <= limits.shared_bytes_per_block - kernel.shared_bytes
+            right = 0 <= value <= limits.shared_bytes_per_block - self._static_bytes(kernel)
         elif attribute == PREFERRED_CARVEOUT:
             right = -1 <= value <= 100
         elif attribute == NONPORTABLE:
@@ -95,8 +96,26 @@ class LaunchCalls:
                 raise Refusal("NotSupported", f"the attribute {KERNEL_ATTRIBUTES[attribute]} of a kernel")
         if not right:
             raise Refusal("InvalidValue", f"the attribute {KERNEL_ATTRIBUTES.get(attribute, attribute)} of {kernel.name} cannot be {value}: it "
-                                          f"has {kernel.shared_bytes} bytes of static shared memory, a block at most {limits.shared_bytes_per_block}")
+                                          f"has {self._static_bytes(kernel)} bytes of static shared memory, a block at most {limits.shared_bytes_per_block}")
         self._attributes(kernel)[attribute] = value
+
+    def most_dynamic_bytes(self, kernel: Kernel) -> int:
+        """Give the most dynamic shared memory with which a kernel may be launched on its device: what was set for it, or what a block may have that did
+        not ask for more."""
+        most_of_block = kernel.module.device.architecture.limits.shared_bytes_per_block
+        unasked = (most_of_block if self._whole_shared else min(most_of_block, UNOPTED_SHARED_BYTES)) - self._static_bytes(kernel)
+        return self._kernel_attributes.get(kernel, {}).get(MOST_DYNAMIC, max(0, unasked))
+
+    @staticmethod
+    def _static_bytes(kernel: Kernel) -> int:
+        found: int = kernel.shared_bytes + kernel.program.launch_shared_bytes
+        return found
+
+    def check_dynamic_bytes(self, kernel: Kernel, shared_bytes: int) -> None:
+        """Raise Refusal if a kernel may not be launched on its device with so much dynamic shared memory."""
+        if shared_bytes and shared_bytes > (most := self.most_dynamic_bytes(kernel)):
+            raise Refusal("InvalidValue", f"{kernel.name} may have at most {most} bytes of dynamic shared memory, got {shared_bytes}: the attribute "
+                                          f"MaxDynamicSharedMemorySize of a kernel allows more, where the machine has it")
 
     def _attributes(self, kernel: Kernel) -> dict[int, int]:
         return self._kernel_attributes.setdefault(self._for(kernel, self.devices.current), {})
@@ -108,7 +127,7 @@ class LaunchCalls:
     def OccupancyAvailableDynamicSMemPerBlock(self, kernel: Kernel, blocks: int, block_size: int) -> int:
         """Give the most dynamic shared memory with which a multiprocessor still holds so many blocks: what a kernel may have unasked, or has asked for."""
         kernel = self._for(kernel, self.devices.current)
-        most = max(self.GetDeviceProperties().sharedMemPerBlock - kernel.shared_bytes, self._attributes(kernel).get(MOST_DYNAMIC, 0))
+        most = self.most_dynamic_bytes(kernel)
         if blocks < 1 or block_size < 1 or self._active_blocks(kernel, block_size, 0) < blocks:
             raise Refusal("InvalidValue", f"{blocks} blocks of {block_size} threads of {kernel.name} do not fit on a multiprocessor")
         return bisect.bisect_left(range(1, most + 1), True, key=lambda nbytes: self._active_blocks(kernel, block_size, nbytes) < blocks)
@@ -130,6 +149,7 @@ class LaunchCalls:
 
     def _resident(self, kernel: Kernel, grid: Any, block: Any, shared_bytes: int) -> Any:
         launcher: Launcher[Launched] = Launcher(self._for(kernel, self.devices.current), grid, block, shared_bytes)
+        self.check_dynamic_bytes(launcher.kernel, shared_bytes)
         x, y, z = launcher.block
         kernel = launcher.kernel
         return occupancy(self.devices.current.architecture, threads=x * y * z, registers=max(1, kernel.registers),

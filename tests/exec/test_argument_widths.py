@@ -28,20 +28,24 @@ def test_the_upper_half_of_a_narrow_argument_means_nothing(build, tmp_path):
         assert (found.exit_code, output.read(), found.failures) == (0, "PASSED\n", ())
 
 
-def declared():
-    """What the headers declare: name → for each prototype the annotations of its parameters that are integers or addresses."""
+def headers():
+    """CUDA's headers, without comments and default values."""
     chain = nvrtc.toolchain()
     folder = next((each for each in (chain.include if chain else ()) if (each / "cuda.h").is_file()), None)
     if folder is None:
         pytest.skip("CUDA's headers are not installed")
-    found = defaultdict(list)
-    texts = [(folder / name).read_text(encoding="utf-8", errors="replace") for name in ("cuda_runtime_api.h", "driver_types.h", "cuda.h")]
+    return [re.sub(r"__dv\([^()]*\)|/\*.*?\*/", "", (folder / name).read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
+            for name in ("cuda_runtime_api.h", "driver_types.h", "cuda.h")]
+
+
+def declared():
+    """What the headers declare: name → for each prototype the annotations of its parameters that are integers or addresses."""
+    found, texts = defaultdict(list), headers()
     enumerations = {name for text in texts for names in ENUMERATION.findall(text) for name in names if name}
     aliases = [(one or other[1], named or other[0]) for text in texts for one, named, *other in ALIAS.findall(text)]
     enumerations |= {named for one, named in aliases if one in enumerations}
     for text in texts:
-        plain = re.sub(r"__dv\([^()]*\)|/\*.*?\*/", "", text, flags=re.DOTALL)
-        for name, parameters in re.findall(r"^[^#\n]*?\b(cu\w+)\(([^(){};]*)\);", plain, re.MULTILINE):
+        for name, parameters in re.findall(r"^[^#\n]*?\b(cu\w+)\(([^(){};]*)\);", text, re.MULTILINE):
             found[name].append([annotation(each, enumerations) for each in parameters.split(",") if each.strip() != "void"])
     return found
 

@@ -75,3 +75,8 @@ def test_memory_of_graphs_has_addresses_that_no_other_device_uses(build, tmp_pat
 def test_graphs_allocate_and_free_memory(build, machine, how, macros, part, tmp_path):
     found, printed = run([build("graph_memory", how, defined=macros), part], machine, tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}
+
+
+def test_questions_about_captures_take_no_more_memory_with_every_one(build, tmp_path):
+    found, printed = run([build("capture_lists")], MACHINES[0], tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}

@@ -3,7 +3,11 @@ import functools
 import os
 import queue
 import resource
+import shutil
+import socket
+import struct
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -13,6 +17,7 @@ from archdef import exec as programs
 from archdef import registry
 from archdef.exec.server import Server
 from archdef.exec.session import Session
+from archdef.exec.wire import Connection
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 KERNEL = """
@@ -40,6 +45,16 @@ def test_asking_in_a_loop_comes_to_an_end(build, tmp_path, call_us):
     assert found.exit_code == 0 and found.launches == 6 and found.failures == ()
 
 
+@pytest.mark.parametrize("options", [["--max-instructions", "100000"], ["--max-cycles", "100000"], ["--max-instructions", "100000", "--functional"]])
+def test_a_kernel_that_never_ends_ends_with_its_budget(build, options):
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", *options, "--", build("guests", "shared", CODE), "endless"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 7 and "cudaErrorLaunchTimeout" in done.stdout and "exit code 7, 1 launch failed" in said, done.stdout + done.stderr
+    assert "kernel never_ends at PTX line 8 `st.global.u32" in said or "kernel never_ends at PTX line 8 `add.u32" in said or "never_ends at PTX line 9" in said
+    assert "budget of" in said
+
+
 def test_a_program_that_is_killed_while_a_kernel_runs_is_reported(build, tmp_path):
     found = ran(build, "killed", tmp_path)
     assert found.exit_code == -14 and found.left == {"never_ends": 1}
@@ -51,7 +66,7 @@ def test_what_a_program_has_not_waited_for_ends_with_it(build, tmp_path, part):
     found = ran(build, part, tmp_path)
     assert found.exit_code == 0 and found.good and found.failures == ()
     assert [(each.kernel, each.launches) for each in found.kernels] == [("counts", 2)] and found.left == {"never_ends": 1, "counts": 2}
-    assert "Ended with the program, which had not waited for them: counts (2), never_ends" in " ".join(str(found).split())
+    assert "Ended with the program, before they were done: counts (2), never_ends" in " ".join(str(found).split())
 
 
 def test_a_child_that_is_left_behind_keeps_nobody_waiting(build, tmp_path):
@@ -125,3 +140,24 @@ def test_a_program_that_has_ended_leaves_no_thread_here(build, tmp_path):
     for each in set(threading.enumerate()) - before:
         each.join(10)
         assert not each.is_alive()
+
+
+def test_a_process_is_known_by_the_number_that_the_system_gives_it(tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as thread:
+        end.bind(str(tmp_path / "socket"))
+        end.listen()
+        thread.connect(str(tmp_path / "socket"))
+        thread.send(struct.pack("<IIQQQQQIII4x", 1, 1, *range(8)))      # as process 1 of a container says
+        accepted, _ = end.accept()
+        with accepted:
+            assert Connection(accepted).hello().process == os.getpid()
+
+
+def test_a_program_runs_in_a_namespace_of_its_own(build, tmp_path):
+    """Where containers are made, as `archdef exec docker run …` makes them."""
+    apart = [shutil.which("unshare") or "unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
+    if subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL, check=False).returncode if shutil.which("unshare") else True:
+        pytest.skip("the system makes no namespaces for this user")
+    with open(tmp_path / "output", "w+") as output:
+        found = programs.run([*apart, build("guests", "shared", CODE), "polls"], "gf100", output=output)
+    assert found.exit_code == 0 and found.launches == 6 and found.failures == ()

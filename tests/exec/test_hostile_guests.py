@@ -45,7 +45,9 @@ class Guest:
         self.known = [self.room]
         self.end, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.end.settimeout(30)
-        self.served = threading.Thread(target=server._serve, args=(wire.Connection(other),), daemon=True)
+        connection = wire.Connection(other)
+        connection.process = lambda: self.process.pid       # which has not made it: this process has
+        self.served = threading.Thread(target=server._serve, args=(connection,), daemon=True)
         self.served.start()
         self.end.send(struct.pack("<IIQQQQQIII4x", len(NAMES), self.process.pid, self.room + ROOM // 2, ROOM // 4, 0x1000, 0x2000, 0x3000, 0, 0,
                                   (0, 11, 0xFFFFFFFF)[seed % 3]))

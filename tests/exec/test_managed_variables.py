@@ -39,3 +39,9 @@ def test_they_are_one_device_s(build, tmp_path):
 def test_a_machine_without_managed_memory_says_so(build, machine, tmp_path):
     found, _ = run([build("managed_variables", fat=FAT)], machine, tmp_path)
     assert found.exit_code == 5 and any("no managed memory" in text for text in found.failures)
+
+
+@pytest.mark.skipif(not ABLE, reason="needs the plugins of this repository")
+def test_threads_allocate_and_free_managed_memory_at_once(build, tmp_path):
+    found, printed = run([build("managed_threads")], ABLE[0], tmp_path)
+    assert printed == "PASSED\n" and found.good, found.failures

@@ -40,9 +40,7 @@ def session():
 
 def allocate(session, how):
     if how == "managed":
-        array = session.runtime.MallocManaged(4096)
-        session.map_managed(Connection(), array)
-        return array.address
+        return session.allocate_managed(Connection(), 4096)
     return session.allocated(session.runtime.Malloc(4096) if how == "plain" else session.runtime.MallocAsync(4096))
 
 

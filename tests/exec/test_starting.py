@@ -83,6 +83,31 @@ def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(b
     assert running.returncode == 128 + signal.SIGINT and "on gt200: ended by SIGINT" in said and "\nvector_add  " in said and "v100" not in said
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_archdef_ends_the_program_too(build, tmp_path, number):
+    """The end of what they both write to says that neither is left."""
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", build("forever")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
+        assert running.stdout.readline() == "launched\n"
+        os.kill(running.pid, number)
+        said = running.stdout.read()
+    assert running.returncode == 128 + number and f"on gt200: ended by {number.name}" in said and "\nvector_add  " in said and "v100" not in said
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGKILL)])
+def test_a_program_that_ignores_a_signal_is_killed_by_the_second_and_told_of(tmp_path, number, code):
+    ignores = "trap '' INT TERM; echo launched; while :; do sleep 0.05; done"
+    command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", "sh", "-c", ignores]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
+        assert running.stdout.readline() == "launched\n"
+        os.kill(running.pid, number)
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(1)
+        os.kill(running.pid, number)
+        said = running.stdout.read()
+    assert running.returncode == code and f"sh on gt200: ended by {signal.Signals(code - 128).name}" in said
+
+
 def test_an_interrupt_that_comes_as_the_program_ends_loses_no_exit_code(monkeypatch):
     """What ends the program interrupts the call that waits for it, too: at worst just when that has taken the exit code from the system."""
     interrupted = []

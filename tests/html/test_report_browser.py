@@ -213,3 +213,13 @@ def test_keys_choose_launches_and_costly_lines(page):
     assert float(share.split()[0]) == max(shares)
     key(page, "?")
     assert page.execute_script("return document.getElementById('keys').open")
+
+
+def test_lines_of_source_are_seen_whole_beside_the_figures_of_eight_launches(browser, tmp_path):
+    long = divergent()
+    wide(browser, 1280)
+    browser.get(long.report(tmp_path / "eight.html", *[long] * 7).as_uri())
+    wait(browser, DRAWN)
+    tables = browser.execute_script("return [...document.querySelectorAll('#comparison .beside, article:not([hidden]) .lines table')].map(t => "
+                                    "[t.parentElement.scrollWidth, t.parentElement.clientWidth, Math.max(...[...t.querySelectorAll('td.k')].map(c => c.textContent.length))])")
+    assert len(tables) == 2 and all(needed <= there and longest > 30 for needed, there, longest in tables), tables

@@ -98,3 +98,18 @@ def test_the_other_vocabulary_has_it_too():
     maca.mcDeviceSetLimit(maca.mcLimitPrintfFifoSize, 1 << 16)
     assert maca.mcDeviceGetLimit(maca.mcLimitPrintfFifoSize) == device.print_bytes == 1 << 16
     maca.use()
+
+
+def test_dynamic_shared_memory_has_to_be_asked_for_in_cuda_alone():
+    for runtime, prefix, name, unasked in (cuda, "cuda", "v100", 48 << 10), (maca, "mc", "c500", 64 << 10):
+        device, = runtime.use(name)
+        kernel, out = device.compile(SOURCE).adds, device.zeros((1,), "i4")
+        launch, set_attribute = getattr(runtime, f"{prefix}LaunchKernel"), getattr(runtime, f"{prefix}FuncSetAttribute")
+        launch(kernel, (1,), (1,), (out,), unasked)
+        with pytest.raises(RuntimeApiError, match=rf"^{prefix}ErrorInvalidValue \(.*at most {unasked} bytes of dynamic"):
+            launch(kernel, (1,), (1,), (out,), unasked + 1)
+        most = device.architecture.limits.shared_bytes_per_block
+        set_attribute(kernel, getattr(runtime, f"{prefix}FuncAttributeMaxDynamicSharedMemorySize"), most)
+        launch(kernel, (1,), (1,), (out,), most)
+        assert out.to_host().tolist() == [2]
+        runtime.use()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from archdef.errors import PtxError
-from archdef.exec import calls
+from archdef.exec import arguments, calls
 from archdef.exec.calls import NAMES, Answer, Thread
 from archdef.exec.failures import UNAFFECTED
 from archdef.runtime.status import Refusal
@@ -36,9 +36,11 @@ def answers(*names: str, context: bool = True, initialised: bool = True) -> Call
     context, initialised : whether the thread must have a current context, the process have called ``cuInit``.
     """
     def add(answer: Answer) -> Answer:
-        checked = _checked(answer, context, UNAFFECTED.isdisjoint(names)) if context or initialised else answer
-        every = [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
-        calls.answers(*every, status=False, number=driver_number)(checked)
+        fails = UNAFFECTED.isdisjoint(names)
+        for name in names:
+            careful = arguments.checked(name, answer)
+            every = [name + suffix for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
+            calls.answers(*every, status=False, number=driver_number)(_checked(careful, context, fails) if context or initialised else careful)
         return answer
     return add
 

@@ -1,7 +1,7 @@
 """Contexts, and the stack of them that each thread has."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.contexts import Context
 from archdef.exec.cuda_driver.calls import answers
 from archdef.runtime.status import Refusal
@@ -12,27 +12,25 @@ _API_VERSION = 3020
 @answers("cuInit", context=False, initialised=False)
 def initialise(thread: Thread, flags: UInt) -> None:
     """Begin."""
-    if flags & 0xFFFFFFFF:
-        raise Refusal("InvalidValue", f"cuInit takes the flags 0, got {flags & 0xFFFFFFFF:#x}")
     thread.session.contexts.initialised = True
 
 
 @answers("cuCtxCreate", "cuCtxCreate_v2", context=False)
 def create(thread: Thread, out: int, flags: UInt, device: Int) -> None:
     """Make one and make it current."""
-    thread.memory.put_word(out, thread.session.contexts.create(thread, signed(device), flags & 0xFFFFFFFF).handle)
+    thread.memory.put_word(out, thread.session.contexts.create(thread, device, flags).handle)
 
 
 @answers("cuCtxCreate_v3", context=False)
 def create_with_affinity(thread: Thread, out: int, affinities: int, count: Int, flags: UInt, device: Int) -> None:
     """Make one and make it current. Raises Refusal where it shall have some of the multiprocessors only."""
-    if signed(count):
+    if count:
         raise Refusal("NotSupported", "contexts that have some of the multiprocessors only")
     create(thread, out, flags, device)
 
 
 @answers("cuCtxCreate_v4", context=False)
-def create_with_parameters(thread: Thread, out: int, parameters: int, flags: int, device: int) -> None:
+def create_with_parameters(thread: Thread, out: int, parameters: int, flags: UInt, device: Int) -> None:
     """Make one and make it current. Raises Refusal where it shall have some of the multiprocessors only, or belong to graphics."""
     if parameters and any(thread.memory.get(parameters, 24)):
         raise Refusal("NotSupported", "contexts that have some of the multiprocessors only, or share with graphics")
@@ -50,8 +48,8 @@ def destroy(thread: Thread, handle: int) -> None:
 def attach(thread: Thread, out: int, flags: UInt) -> None:
     """Let one more hold the current one. Raises Refusal for a primary one, which is retained."""
     found = thread.session.contexts.needed(thread)
-    if flags & 0xFFFFFFFF or found.primary:
-        raise Refusal("InvalidValue" if flags & 0xFFFFFFFF else "InvalidContext", "cuCtxAttach takes the flags 0, and no primary context")
+    if found.primary:
+        raise Refusal("InvalidContext", "cuCtxAttach takes no primary context")
     found.holders += 1
     thread.memory.put_word(out, found.handle)
 
@@ -71,11 +69,11 @@ def push(thread: Thread, handle: int) -> None:
 
 
 @answers("cuCtxPopCurrent", "cuCtxPopCurrent_v2", context=False)
-def pop(thread: Thread, out: int) -> None:
+def pop(thread: Thread, popped_out: int) -> None:
     """Make the one below current."""
     popped = thread.session.contexts.pop(thread)
-    if out:
-        thread.memory.put_word(out, popped.handle)
+    if popped_out:
+        thread.memory.put_word(popped_out, popped.handle)
 
 
 @answers("cuCtxSetCurrent", context=False)
@@ -113,7 +111,7 @@ def flags(thread: Thread, out: int) -> None:
 @answers("cuCtxSetFlags")
 def set_flags(thread: Thread, value: UInt) -> None:
     """Set its flags."""
-    thread.session.contexts.needed(thread).flags = value & 0xFFFFFFFF
+    thread.session.contexts.needed(thread).flags = value
 
 
 @answers("cuCtxGetId", context=False)
@@ -138,7 +136,7 @@ def synchronize(thread: Thread, handle: int) -> None:
 @answers("cuCtxEnablePeerAccess")
 def enable_peer(thread: Thread, handle: int, peer_flags: UInt) -> None:
     """Let the device reach the memory of another context's."""
-    thread.runtime.DeviceEnablePeerAccess(thread.session.contexts.known(handle).device, peer_flags & 0xFFFFFFFF)
+    thread.runtime.DeviceEnablePeerAccess(thread.session.contexts.known(handle).device, peer_flags)
 
 
 @answers("cuCtxDisablePeerAccess")
@@ -151,7 +149,7 @@ def disable_peer(thread: Thread, handle: int) -> None:
 @answers("cuDevicePrimaryCtxRetain", context=False)
 def retain(thread: Thread, out: int, number: Int) -> None:
     """Hold the primary context of a device."""
-    primary = thread.session.contexts.primary(signed(number))
+    primary = thread.session.contexts.primary(number)
     thread.memory.put_word(out, primary.handle)
     primary.holders += 1
 
@@ -159,19 +157,19 @@ def retain(thread: Thread, out: int, number: Int) -> None:
 @answers("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2", context=False)
 def release(thread: Thread, number: Int) -> None:
     """Hold it no longer."""
-    thread.session.contexts.release(thread, signed(number))
+    thread.session.contexts.release(thread, number)
 
 
 @answers("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset_v2", context=False)
 def reset(thread: Thread, number: Int) -> None:
     """Free what was made in it."""
-    thread.session.contexts.reset(thread, signed(number))
+    thread.session.contexts.reset(thread, number)
 
 
 @answers("cuDevicePrimaryCtxGetState", context=False)
 def primary_state(thread: Thread, number: Int, flags_out: int, active_out: int) -> None:
     """Say whether somebody uses it."""
-    primary = thread.session.contexts.primary(signed(number))
+    primary = thread.session.contexts.primary(number)
     for out, value in ((flags_out, primary.flags), (active_out, int(primary.active))):
         if out:
             thread.memory.put_word(out, value, 4)
@@ -180,7 +178,7 @@ def primary_state(thread: Thread, number: Int, flags_out: int, active_out: int) 
 @answers("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2", context=False)
 def set_primary_flags(thread: Thread, number: Int, value: UInt) -> None:
     """Set its flags: how the host waits changes nothing here."""
-    thread.session.contexts.primary(signed(number)).flags = value & 0xFFFFFFFF
+    thread.session.contexts.primary(number).flags = value
 
 
 def _meant(thread: Thread, handle: int) -> Context:

@@ -117,15 +117,15 @@ def get_edges(thread: Thread, graph: int, from_out: int, to_out: int, count_out:
 
 
 @answers("cuGraphNodeGetDependencies")
-def get_dependencies(thread: Thread, node: int, out: int, count_out: int) -> None:
+def get_dependencies(thread: Thread, node: int, nodes_out: int, count_out: int) -> None:
     """List what a node waits for."""
-    graphs.get_dependencies_2(thread, node, out, 0, count_out)
+    graphs.get_dependencies_2(thread, node, nodes_out, 0, count_out)
 
 
 @answers("cuGraphNodeGetDependentNodes")
-def get_dependents(thread: Thread, node: int, out: int, count_out: int) -> None:
+def get_dependents(thread: Thread, node: int, nodes_out: int, count_out: int) -> None:
     """List what waits for a node."""
-    graphs.get_dependents_2(thread, node, out, 0, count_out)
+    graphs.get_dependents_2(thread, node, nodes_out, 0, count_out)
 
 
 @answers("cuGraphAddDependencies")

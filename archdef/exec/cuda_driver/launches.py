@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from archdef.errors import LaunchError
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.cuda_driver import references
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.kernels import LibraryKernel, kernel_of, module_of, on_device
@@ -115,7 +115,7 @@ def get_attribute(thread: Thread, out: int, attribute: Int, function: int) -> No
 
 def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
     found: dict[str, Any] = thread.runtime.FuncGetAttributes(kernel)
-    most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
+    most_dynamic = thread.runtime.most_dynamic_bytes(kernel)
     known = (found["maxThreadsPerBlock"], found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["numRegs"],
              *versions(thread, kernel), 0, most_dynamic, -1, 0, 0, 0, 0, 0, 0)
     if attribute >= len(known):
@@ -126,7 +126,7 @@ def _attribute(thread: Thread, kernel: Kernel, attribute: int) -> int:
 @answers("cuFuncSetAttribute")
 def set_attribute(thread: Thread, function: int, attribute: Int, value: Int) -> None:
     """Set an attribute of a kernel, as the runtime does."""
-    thread.runtime.FuncSetAttribute(kernel_of(thread, function), signed(attribute), signed(value))
+    thread.runtime.FuncSetAttribute(kernel_of(thread, function), attribute, value)
 
 
 @answers("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig")
@@ -177,7 +177,7 @@ def _any_kernel(thread: Thread, handle: int) -> Kernel:
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessor")
 def active_blocks(thread: Thread, out: int, function: int, threads: Int, shared_bytes: int) -> None:
     """Count resident blocks."""
-    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), signed(threads), shared_bytes), 4)
+    thread.memory.put_word(out, thread.runtime.OccupancyMaxActiveBlocksPerMultiprocessor(kernel_of(thread, function), threads, shared_bytes), 4)
 
 
 @answers("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
@@ -189,7 +189,7 @@ def active_blocks_with_flags(thread: Thread, out: int, function: int, threads: I
 @answers("cuOccupancyAvailableDynamicSMemPerBlock")
 def available_shared(thread: Thread, out: int, function: int, blocks: Int, threads: Int) -> None:
     """Give the most dynamic shared memory with so many blocks."""
-    thread.memory.put_word(out, thread.runtime.OccupancyAvailableDynamicSMemPerBlock(kernel_of(thread, function), signed(blocks), signed(threads)))
+    thread.memory.put_word(out, thread.runtime.OccupancyAvailableDynamicSMemPerBlock(kernel_of(thread, function), blocks, threads))
 
 
 @answers("cuOccupancyMaxActiveClusters")
@@ -206,11 +206,17 @@ def largest_cluster(thread: Thread, out: int, function: int, configuration: int)
     thread.memory.put_word(out, thread.runtime.OccupancyMaxPotentialClusterSize(kernel_of(thread, function), grid, block, shared_bytes, attributes), 4)
 
 
-@answers("cuOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSizeWithFlags")
+@answers("cuOccupancyMaxPotentialBlockSize")
 def best_block(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: Int) -> None:
     """Give the block size of most resident threads, and the smallest grid of it that fills the device."""
     def shared(threads: int) -> int:
         return thread.connection.call(shared_of, threads) if shared_of else shared_bytes
-    blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, signed(limit)))
+    blocks, threads = thread.runtime.OccupancyMaxPotentialBlockSizeVariableSMem(kernel_of(thread, function), shared, max(0, limit))
     thread.memory.put_word(grid_out, blocks, 4)
     thread.memory.put_word(block_out, threads, 4)
+
+
+@answers("cuOccupancyMaxPotentialBlockSizeWithFlags")
+def best_block_with_flags(thread: Thread, grid_out: int, block_out: int, function: int, shared_of: int, shared_bytes: int, limit: Int, flags: UInt) -> None:
+    """Give the same; flags are about caching that does not change the numbers here."""
+    best_block(thread, grid_out, block_out, function, shared_of, shared_bytes, limit)

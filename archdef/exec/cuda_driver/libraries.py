@@ -79,7 +79,7 @@ def count_kernels(thread: Thread, out: int, handle: int) -> None:
 def list_kernels(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     library = thread.session.thing(handle, Library)
-    names = on_device(thread, library).module.kernels[:count & 0xFFFFFFFF]
+    names = on_device(thread, library).module.kernels[:count]
     thread.memory.put(outs, struct.pack(f"<{len(names)}Q", *(_kernel(thread, library, name) for name in names)))
 
 

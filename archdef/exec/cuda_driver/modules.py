@@ -98,7 +98,7 @@ def count_functions(thread: Thread, out: int, handle: int) -> None:
 def list_functions(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     of = thread.session.thing(handle, Loaded)
-    names = of.module.kernels[:count & 0xFFFFFFFF]
+    names = of.module.kernels[:count]
     thread.memory.put(outs, struct.pack(f"<{len(names)}Q", *(function(thread, of, name) for name in names)))
 
 

@@ -63,7 +63,6 @@ def attribute(thread: Thread, out: int, number: Int, address: int) -> None:
 @answers("cuPointerGetAttributes")
 def attributes(thread: Thread, count: UInt, numbers: int, outs: int, address: int) -> None:
     """Give several; 0 where there is nothing to say."""
-    count &= 0xFFFFFFFF
     if not 0 < count <= _MOST_ATTRIBUTES:
         raise Refusal("InvalidValue", f"{count} attributes")
     described = _described(thread, address) or {"ordinal": -2}

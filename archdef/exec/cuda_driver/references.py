@@ -17,7 +17,6 @@ from archdef.runtime.status import Refusal
 from archdef.runtime.structures import RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCH_2D, ResourceDesc
 from archdef.runtime.textures import surface_of
 
-_OVERRIDE_FORMAT = 1
 _FLOAT = 0x20
 _AXES = 3
 
@@ -105,8 +104,6 @@ def get_surface(thread: Thread, out: int, handle: int, name: int) -> None:
 def set_array(thread: Thread, reference: int, array: int, flags: UInt) -> None:
     """Let a reference stand for an array, whose format it then has."""
     found, made = thread.session.thing(reference, Reference), thread.session.thing(array, Array)
-    if flags not in ((0, _OVERRIDE_FORMAT) if found.surface else (_OVERRIDE_FORMAT,)):
-        raise Refusal("InvalidValue", f"a reference that is to stand for an array, with the flags {flags:#x}")
     found.array, found.handle, found.memory, found.changed = made, array, None, True
     found.form = format_of(made.desc)
 

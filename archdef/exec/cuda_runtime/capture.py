@@ -1,7 +1,6 @@
 """Stream capture."""
 from __future__ import annotations
 
-import struct
 from typing import Final
 
 from archdef.exec.calls import Int, Thread, UInt, answers
@@ -27,13 +26,19 @@ def begin_to_graph(thread: Thread, stream: int, graph: int, dependencies: int, e
 
 
 @answers("cudaStreamEndCapture", "cudaStreamEndCapture_ptsz")
-def end(thread: Thread, stream: int, out: int) -> None:
+def end(thread: Thread, stream: int, graph_out: int) -> None:
     """End one; where it was ended by an error, the graph is 0."""
-    if out:
-        thread.memory.put_word(out, 0)
-    graph = thread.runtime.StreamEndCapture(thread.session.stream(stream))
-    if out:
-        thread.memory.put_word(out, thread.session.handle_of(graph))
+    if graph_out:
+        thread.memory.put_word(graph_out, 0)
+    captured = thread.session.stream(stream)
+    _, capture, _, _ = thread.runtime.StreamGetCaptureInfo(captured)
+    try:
+        graph = thread.runtime.StreamEndCapture(captured)
+    finally:
+        if not thread.runtime.StreamGetCaptureInfo(captured)[0]:
+            thread.session.node_lists.ended(capture)
+    if graph_out:
+        thread.memory.put_word(graph_out, thread.session.handle_of(graph))
 
 
 @answers("cudaStreamIsCapturing", "cudaStreamIsCapturing_ptsz")
@@ -71,10 +76,7 @@ def _info(thread: Thread, stream: int, status: int, number: int, graph: int, dep
     if graph:
         thread.memory.put_word(graph, 0 if found is None else session.handle_of(found))
     if dependencies:
-        address = session.lasting(thread.connection, 8 * len(nodes)) if nodes else 0
-        if nodes:
-            thread.memory.put(address, struct.pack(f"<{len(nodes)}Q", *map(session.handle_of, nodes)))
-        thread.memory.put_word(dependencies, address)
+        thread.memory.put_word(dependencies, session.node_lists.put(thread, capture, [*map(session.handle_of, nodes)]) if nodes else 0)
     if edges:
         thread.memory.put_word(edges, 0)
     if count:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
+from archdef.exec.arguments import is_device_flags
 from archdef.exec.calls import Int, Thread, UInt, answers, signed
 from archdef.exec.fatbin import NEWEST_PTX
 from archdef.runtime.status import Refusal
@@ -112,10 +113,10 @@ def get_properties_12(thread: Thread, out: int, number: Int) -> None:
 def get_attribute(thread: Thread, out: int, attribute: Int, number: Int) -> None:
     """Give an attribute; those that archdef does not know are refused, so that no program decides by a number that means nothing."""
     if attribute in CONSTANT_ATTRIBUTES:
-        thread.runtime.device(signed(number))
-        thread.memory.put_word(out, signed(number) + 1 if attribute == _PCI_BUS else CONSTANT_ATTRIBUTES[attribute], 4)
+        thread.runtime.device(number)
+        thread.memory.put_word(out, number + 1 if attribute == _PCI_BUS else CONSTANT_ATTRIBUTES[attribute], 4)
         return
-    thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, signed(number)), 4)
+    thread.memory.put_word(out, thread.runtime.DeviceGetAttribute(attribute, number), 4)
 
 
 @answers("cudaDeviceSynchronize", "cudaThreadSynchronize")
@@ -128,8 +129,7 @@ def synchronize(thread: Thread) -> None:
 def reset(thread: Thread) -> None:
     """Free everything."""
     thread.session.failures.reset(thread)
-    thread.runtime.DeviceReset()
-    thread.session.forget_allocations(thread.connection, thread.runtime.device().memory)
+    thread.session.reset_device(thread.connection)
 
 
 @answers("cudaGetDeviceCount")
@@ -147,13 +147,15 @@ def current(thread: Thread, out: int) -> None:
 @answers("cudaSetDevice")
 def use(thread: Thread, number: Int) -> None:
     """Set the thread's device, whose primary context becomes the current one."""
-    thread.runtime.SetDevice(signed(number))
+    thread.runtime.SetDevice(number)
     thread.session.contexts.chosen(thread)
 
 
 @answers("cudaInitDevice")
 def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> None:
-    """Set the thread's device."""
+    """Set the thread's device, and how the host waits for it where the flags say that they mean something."""
+    if flags and not is_device_flags(device_flags):
+        raise Refusal("InvalidValue", f"a device with the flags {device_flags:#x}")
     use(thread, number)
 
 
@@ -191,19 +193,19 @@ def get_limit(thread: Thread, out: int, limit: Int) -> None:
 @answers("cudaDeviceCanAccessPeer")
 def can_access_peer(thread: Thread, out: int, number: Int, peer: Int) -> None:
     """Say whether."""
-    thread.memory.put_word(out, int(thread.runtime.DeviceCanAccessPeer(signed(number), signed(peer))), 4)
+    thread.memory.put_word(out, int(thread.runtime.DeviceCanAccessPeer(number, peer)), 4)
 
 
 @answers("cudaDeviceEnablePeerAccess")
 def enable_peer(thread: Thread, peer: Int, flags: UInt) -> None:
     """Let the device reach another's memory."""
-    thread.runtime.DeviceEnablePeerAccess(signed(peer), flags)
+    thread.runtime.DeviceEnablePeerAccess(peer, flags)
 
 
 @answers("cudaDeviceDisablePeerAccess")
 def disable_peer(thread: Thread, peer: Int) -> None:
     """Take that back."""
-    thread.runtime.DeviceDisablePeerAccess(signed(peer))
+    thread.runtime.DeviceDisablePeerAccess(peer)
 
 
 @answers("cudaDriverGetVersion")
@@ -221,8 +223,8 @@ def runtime_version(thread: Thread, out: int) -> None:
 @answers("cudaDeviceGetPCIBusId")
 def bus_id(thread: Thread, out: int, nbytes: Int, number: Int) -> None:
     """Give a text that is like those of real devices."""
-    data = thread.runtime.DeviceGetPCIBusId(signed(number)).encode() + b"\0"
-    if signed(nbytes) < len(data):
+    data = thread.runtime.DeviceGetPCIBusId(number).encode() + b"\0"
+    if nbytes < len(data):
         raise Refusal("InvalidValue", f"{len(data)} bytes are needed for a bus id")
     thread.memory.put(out, data)
 
@@ -242,7 +244,7 @@ def choose(thread: Thread, out: int, properties: int) -> None:
 @answers("cudaDeviceGetP2PAttribute")
 def peer_attribute(thread: Thread, out: int, attribute: Int, number: Int, peer: Int) -> None:
     """Say what two devices can do together."""
-    thread.memory.put_word(out, thread.runtime.DeviceGetP2PAttribute(signed(attribute), signed(number), signed(peer)), 4)
+    thread.memory.put_word(out, thread.runtime.DeviceGetP2PAttribute(attribute, number, peer), 4)
 
 
 @answers("cudaDeviceGetCacheConfig", "cudaThreadGetCacheConfig")

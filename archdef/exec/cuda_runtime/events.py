@@ -1,7 +1,7 @@
 """Streams and events."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, UInt, answers, float_bits, signed
+from archdef.exec.calls import Int, Thread, UInt, answers, float_bits
 from archdef.host import Event, Stream
 from archdef.runtime.status import STATUS, Refusal
 
@@ -19,13 +19,13 @@ def create_stream(thread: Thread, out: int) -> None:
 @answers("cudaStreamCreateWithFlags")
 def create_stream_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithFlags(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithFlags(flags)))
 
 
 @answers("cudaStreamCreateWithPriority")
 def create_stream_with_priority(thread: Thread, out: int, flags: UInt, priority: Int) -> None:
     """Make one. Devices say that they have one priority only, as cudaDeviceGetStreamPriorityRange does."""
-    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags & 0xFFFFFFFF, signed(priority))))
+    thread.memory.put_word(out, thread.session.handle(thread.runtime.StreamCreateWithPriority(flags, priority)))
 
 
 @answers("cudaStreamGetPriority", "cudaStreamGetPriority_ptsz")
@@ -56,8 +56,8 @@ def get_device(thread: Thread, stream: int, out: int) -> None:
 def attach(thread: Thread, stream: int, address: int, nbytes: int, flags: UInt) -> None:
     """Check it. Both the program and the kernels of all streams see managed memory at any time, so that nothing has to be attached."""
     thread.session.stream(stream)
-    if flags & 0xFFFFFFFF not in (1, 2, 4) or not thread.session.is_managed(address):
-        raise Refusal("InvalidValue", f"flag {signed(flags)} for {address:#x}: managed memory is attached with 1, 2 or 4")
+    if not thread.session.is_managed(address):
+        raise Refusal("InvalidValue", f"{address:#x} is no managed memory")
 
 
 @answers("cudaDeviceGetStreamPriorityRange")
@@ -90,7 +90,7 @@ def query_stream(thread: Thread, stream: int) -> int:
 @answers("cudaStreamWaitEvent", "cudaStreamWaitEvent_ptsz")
 def wait_event(thread: Thread, stream: int, event: int, flags: UInt) -> None:
     """Let a stream wait for an event."""
-    thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags & 0xFFFFFFFF)
+    thread.runtime.StreamWaitEvent(thread.session.stream(stream), thread.session.thing(event, Event), flags)
 
 
 @answers("cudaLaunchHostFunc", "cudaLaunchHostFunc_ptsz")
@@ -112,6 +112,8 @@ def add_callback(thread: Thread, stream: int, function: int, data: int, flags: U
 
 
 def _call_back(thread: Thread, stream: int, function: int, *arguments: int) -> None:
+    if not function:
+        raise Refusal("InvalidValue", "no function to call")
     called, issued = thread.session.serve(thread).expected(function, *arguments)
     thread.runtime.LaunchHostFunc(thread.session.stream(stream), called, issued=issued)
 
@@ -125,7 +127,7 @@ def create_event(thread: Thread, out: int) -> None:
 @answers("cudaEventCreateWithFlags")
 def create_event_with_flags(thread: Thread, out: int, flags: UInt) -> None:
     """Make one."""
-    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.EventCreateWithFlags(flags & 0xFFFFFFFF)))
+    thread.memory.put_word(out, thread.session.handle_of(thread.runtime.EventCreateWithFlags(flags)))
 
 
 @answers("cudaEventDestroy")
@@ -139,7 +141,7 @@ def destroy_event(thread: Thread, event: int) -> None:
 @answers("cudaEventRecordWithFlags", "cudaEventRecordWithFlags_ptsz")
 def record_with_flags(thread: Thread, event: int, stream: int, flags: UInt) -> None:
     """Record one in a stream, or in the graph that it becomes."""
-    thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags & 0xFFFFFFFF)
+    thread.runtime.EventRecordWithFlags(thread.session.thing(event, Event), thread.session.stream(stream), flags)
 
 
 @answers("cudaEventRecord", "cudaEventRecord_ptsz")

@@ -230,7 +230,10 @@ def get_set(thread: Thread, node: int, out: int) -> None:
 def host_work(thread: Thread, parameters: int) -> Work:
     """Give a call of a function of the program, by a cudaHostNodeParams. Raises Refusal."""
     data = thread.memory.get(parameters, _HOST.size)
-    called, issued = thread.session.serve(thread).expected(*_HOST.unpack(data))
+    function, argument = _HOST.unpack(data)
+    if not function:
+        raise Refusal("InvalidValue", "a node that calls no function")
+    called, issued = thread.session.serve(thread).expected(function, argument)
     return thread.runtime.function_work(called, issued=issued, given=data)
 
 
@@ -359,15 +362,15 @@ def graph_of(thread: Thread, node: int, out: int) -> None:
 
 
 @answers("cudaGraphGetNodes")
-def get_nodes(thread: Thread, graph: int, out: int, count_out: int) -> None:
+def get_nodes(thread: Thread, graph: int, nodes_out: int, count_out: int) -> None:
     """List the nodes."""
-    put_nodes(thread, [out], count_out, [thread.runtime.GraphGetNodes(thing(thread.session, graph, Graph))])
+    put_nodes(thread, [nodes_out], count_out, [thread.runtime.GraphGetNodes(thing(thread.session, graph, Graph))])
 
 
 @answers("cudaGraphGetRootNodes")
-def get_roots(thread: Thread, graph: int, out: int, count_out: int) -> None:
+def get_roots(thread: Thread, graph: int, nodes_out: int, count_out: int) -> None:
     """List the nodes that wait for no other."""
-    put_nodes(thread, [out], count_out, [thread.runtime.GraphGetRootNodes(thing(thread.session, graph, Graph))])
+    put_nodes(thread, [nodes_out], count_out, [thread.runtime.GraphGetRootNodes(thing(thread.session, graph, Graph))])
 
 
 def with_edges(thread: Thread) -> bool:
@@ -391,29 +394,29 @@ def get_edges_2(thread: Thread, graph: int, from_out: int, to_out: int, edges: i
 
 
 @answers("cudaGraphNodeGetDependencies")
-def get_dependencies(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
+def get_dependencies(thread: Thread, node: int, nodes_out: int, edges: int, count_out: int) -> None:
     """List what a node waits for."""
     found = thread.runtime.GraphNodeGetDependencies(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
+    put_nodes(thread, [nodes_out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependencies_v2")
-def get_dependencies_2(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
+def get_dependencies_2(thread: Thread, node: int, nodes_out: int, edges: int, count_out: int) -> None:
     """List what a node waits for, with data of each, which is 0."""
-    put_nodes(thread, [out], count_out, [thread.runtime.GraphNodeGetDependencies(thing(thread.session, node, Node))], edges)
+    put_nodes(thread, [nodes_out], count_out, [thread.runtime.GraphNodeGetDependencies(thing(thread.session, node, Node))], edges)
 
 
 @answers("cudaGraphNodeGetDependentNodes")
-def get_dependents(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
+def get_dependents(thread: Thread, node: int, nodes_out: int, edges: int, count_out: int) -> None:
     """List what waits for a node."""
     found = thread.runtime.GraphNodeGetDependentNodes(thing(thread.session, node, Node))
-    put_nodes(thread, [out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
+    put_nodes(thread, [nodes_out], count_out if with_edges(thread) else edges, [found], edges if with_edges(thread) else 0)
 
 
 @answers("cudaGraphNodeGetDependentNodes_v2")
-def get_dependents_2(thread: Thread, node: int, out: int, edges: int, count_out: int) -> None:
+def get_dependents_2(thread: Thread, node: int, nodes_out: int, edges: int, count_out: int) -> None:
     """List what waits for a node, with data of each, which is 0."""
-    put_nodes(thread, [out], count_out, [thread.runtime.GraphNodeGetDependentNodes(thing(thread.session, node, Node))], edges)
+    put_nodes(thread, [nodes_out], count_out, [thread.runtime.GraphNodeGetDependentNodes(thing(thread.session, node, Node))], edges)
 
 
 @answers("cudaGraphAddDependencies")

@@ -97,21 +97,21 @@ def get_attributes(thread: Thread, out: int, stub: int) -> None:
     kernel = thread.session.kernel(stub)
     found = thread.runtime.FuncGetAttributes(kernel)
     ptx_version, version = versions(thread, kernel)
-    most_dynamic = thread.runtime.device().architecture.limits.shared_bytes_per_block - found["sharedSizeBytes"]
+    most_dynamic = thread.runtime.most_dynamic_bytes(kernel)
     thread.memory.put(out, _ATTRIBUTES.pack(found["sharedSizeBytes"], found["constSizeBytes"], found["localSizeBytes"], found["maxThreadsPerBlock"],
                                             found["numRegs"], ptx_version, version, 0, most_dynamic, -1))
 
 
 @answers("cudaFuncSetAttribute")
 def set_attribute(thread: Thread, stub: int, attribute: Int, value: Int) -> None:
-    """Set an attribute of a kernel. Dynamic shared memory up to the block's limit needs no permission here."""
+    """Set an attribute of a kernel."""
     thread.runtime.FuncSetAttribute(thread.session.kernel(stub), attribute, value)
 
 
 @answers("cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig")
 def set_config(thread: Thread, stub: int, config: Int) -> None:
     """Check both: shares of L1 follow from what blocks take, and banks have one width."""
-    thread.session.kernel(stub)
+    thread.session.kernel(stub, or_handle=False)
     if not 0 <= config <= _MOST_CONFIG:
         raise Refusal("InvalidValue", f"there is no configuration {config}")
 

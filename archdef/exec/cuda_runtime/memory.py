@@ -17,10 +17,13 @@ from archdef.runtime.status import Refusal
 PIECE_BYTES: Final = 16 << 20
 """Copies from the program's memory to the program's memory are made in pieces."""
 _ATTRIBUTES: Final = struct.Struct("<iiQQ")
+_ON_DEVICE: Final = 1
+_LOCATIONS: Final = range(1, 5)
+"""cudaMemLocationType: a device, the host, and nodes of its memory."""
 _UNREGISTERED, _HOST, _DEVICE, _MANAGED = range(4)
-_PORTABLE, _MAPPED, _WRITE_COMBINED = 1, 2, 4
-_IO, _READ_ONLY = 4, 8
-"""Flags of cudaHostRegister that cudaHostAlloc has not."""
+_MAPPED: Final = 2
+_IO: Final = 4
+"""A flag of cudaHostRegister."""
 
 
 @answers("cudaMalloc")
@@ -32,13 +35,7 @@ def malloc(thread: Thread, out: int, nbytes: int) -> None:
 @answers("cudaMallocManaged")
 def malloc_managed(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate memory that the program and the device both use, at one address."""
-    array = thread.runtime.MallocManaged(nbytes, flags & 0xFFFFFFFF)
-    try:
-        thread.session.map_managed(thread.connection, array)
-    except Refusal:
-        thread.runtime.Free(array)
-        raise
-    thread.memory.put_word(out, array.address)
+    thread.memory.put_word(out, thread.session.allocate_managed(thread.connection, nbytes, flags))
 
 
 @answers("cudaFree")
@@ -57,9 +54,6 @@ def malloc_host(thread: Thread, out: int, nbytes: int) -> None:
 @answers("cudaHostAlloc")
 def host_alloc(thread: Thread, out: int, nbytes: int, flags: UInt) -> None:
     """Allocate page-locked memory of the host. Raises Refusal where kernels are to reach it and do not."""
-    flags &= 0xFFFFFFFF
-    if flags & ~(_PORTABLE | _MAPPED | _WRITE_COMBINED):
-        raise Refusal("InvalidValue", f"page-locked memory with the flags {flags:#x}")
     _check_mapped(thread, flags)
     thread.memory.put_word(out, thread.session.host_allocate(thread.connection, nbytes, flags))
 
@@ -80,9 +74,10 @@ def free_host(thread: Thread, address: int) -> None:
 @answers("cudaHostRegister")
 def host_register(thread: Thread, address: int, nbytes: int, flags: UInt) -> None:
     """Page-lock memory of the program: its copies then take as long as those of such memory, and still make the call wait."""
-    flags &= 0xFFFFFFFF
-    if not address or not nbytes or address + nbytes >= 1 << 47 or flags & ~(_PORTABLE | _MAPPED | _READ_ONLY):
-        raise Refusal("NotSupported" if flags == _IO else "InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked with the flags {flags:#x}")
+    if flags & _IO:
+        raise Refusal("NotSupported", "page-locked memory of other devices than this program's (cudaHostRegisterIoMemory)")
+    if not address or not nbytes or address + nbytes >= 1 << 47:
+        raise Refusal("InvalidValue", f"{nbytes} bytes at {address:#x}, page-locked")
     _check_mapped(thread, flags)
     thread.session.host_register(address, nbytes, flags)
 
@@ -96,8 +91,6 @@ def host_unregister(thread: Thread, address: int) -> None:
 @answers("cudaHostGetDevicePointer")
 def device_pointer(thread: Thread, out: int, address: int, flags: UInt) -> None:
     """Give the address at which kernels see page-locked memory."""
-    if flags & 0xFFFFFFFF:
-        raise Refusal("InvalidValue", f"cudaHostGetDevicePointer with the flags {flags & 0xFFFFFFFF:#x}")
     thread.memory.put_word(out, thread.session.host_on_devices(thread.connection, address))
 
 
@@ -220,15 +213,15 @@ def memcpy_async(thread: Thread, to: int, source: int, nbytes: int, kind: Int, s
 @answers("cudaMemcpyPeer")
 def memcpy_peer(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int) -> None:
     """Copy between devices."""
-    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
-    thread.runtime.MemcpyPeer(end, signed(to_device), start, signed(source_device), nbytes)
+    end, start = device_end(thread, to, to_device), device_end(thread, source, source_device)
+    thread.runtime.MemcpyPeer(end, to_device, start, source_device, nbytes)
 
 
 @answers("cudaMemcpyPeerAsync")
 def memcpy_peer_async(thread: Thread, to: int, to_device: Int, source: int, source_device: Int, nbytes: int, stream: int) -> None:
     """Put a copy between devices into a stream."""
-    end, start = device_end(thread, to, signed(to_device)), device_end(thread, source, signed(source_device))
-    thread.runtime.MemcpyPeerAsync(end, signed(to_device), start, signed(source_device), nbytes, thread.session.stream(stream))
+    end, start = device_end(thread, to, to_device), device_end(thread, source, source_device)
+    thread.runtime.MemcpyPeerAsync(end, to_device, start, source_device, nbytes, thread.session.stream(stream))
 
 
 @answers("cudaMemset", "cudaMemset_ptds")
@@ -241,7 +234,7 @@ def memset(thread: Thread, address: int, value: Int, nbytes: int) -> None:
 def memset_async(thread: Thread, address: int, value: Int, nbytes: int, stream: int) -> None:
     """Set bytes in a stream."""
     if nbytes:
-        fill(thread, address, signed(value), nbytes, stream)
+        fill(thread, address, value, nbytes, stream)
 
 
 def fill(thread: Thread, address: int, value: int, nbytes: int, stream: int, width: int = 1) -> None:

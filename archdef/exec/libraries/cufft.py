@@ -255,7 +255,7 @@ def make_many_64(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, i
 def make_many_of_types(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, itype: Int, onembed: int, ostride: int,
                        odist: int, otype: Int, batch: int, size: int, kind: Int) -> None:
     """Plan many, of types that are named one by one."""
-    types = signed(itype), signed(otype), signed(kind)
+    types = itype, otype, kind
     if types not in _NAMED_TYPES:
         raise Refusal("NotSupported", f"transforms of type {types[0]} into {types[1]}, computed as {types[2]}")
     make_many_64(thread, handle, rank, n, inembed, istride, idist, onembed, ostride, odist, _NAMED_TYPES[types], batch, size)

@@ -139,13 +139,13 @@ def set_ordering(thread: Thread, handle: int, ordering: Int) -> None:
     """Take the orders that are one here: best, default, legacy, dynamic."""
     found = _generator(thread, handle)
     if found.is_quasi:
-        if signed(ordering) != _QUASI_ORDER:
-            raise Refusal("InvalidValue", f"no order {signed(ordering)} of quasirandom numbers")
+        if ordering != _QUASI_ORDER:
+            raise Refusal("InvalidValue", f"no order {ordering} of quasirandom numbers")
         return
-    if signed(ordering) == 102:
+    if ordering == 102:
         raise Refusal("NotSupported", "sequences with seeds of their own (CURAND_ORDERING_PSEUDO_SEEDED)")
-    if signed(ordering) not in (100, 101, 103, 104):
-        raise Refusal("InvalidValue", f"no order {signed(ordering)} of pseudorandom numbers")
+    if ordering not in (100, 101, 103, 104):
+        raise Refusal("InvalidValue", f"no order {ordering} of pseudorandom numbers")
     found.again()
 
 
@@ -189,6 +189,8 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     if found.on_host:
         _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, count, more)
         return
+    if found.is_quasi and thread.runtime.StreamIsCapturing(thread.session.stream(found.stream)):
+        raise Refusal("NotSupported", "quasirandom numbers in a capture: their place is the call's, so that every launch of the graph would give the same")
     units = sequences.units(what, count)
     name = f"{sequences.name}{'_d' if double else ''}"
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")

@@ -75,13 +75,29 @@ static void numbers(void)
     CHECK(curandGenerateUniform(handle, out, N));
     CHECK(cudaStreamEndCapture(stream, &graph));
     CHECK(cudaGraphInstantiate(&executable, graph, 0));
-    CHECK(cudaGraphLaunch(executable, stream));
-    shown("graph", 4);
+    for (int time = 0; time < 2; ++time) {
+        CHECK(cudaGraphLaunch(executable, stream));
+        shown("graph", 4);
+    }
+}
+
+static void quasirandom(void)
+{
+    CHECK(curandCreateGenerator(&handle, 201));
+    CHECK(curandSetStream(handle, stream));
+    CHECK(curandGenerateUniform(handle, out, 4));
+    shown("outside", 4);
+    CHECK(cudaStreamBeginCapture(stream, mode));
+    expect(curandGenerateUniform(handle, out, 4) != 0, "numbers that would be the same with every launch");
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(curandGenerateUniform(handle, out, 4));
+    shown("outside", 4);
 }
 
 int main(int count, char **arguments)
 {
-    static const struct { const char *name; void (*run)(void); } parts[] = {{"fft", fft}, {"dot", dot}, {"vector", vector}, {"numbers", numbers}};
+    static const struct { const char *name; void (*run)(void); } parts[] = {{"fft", fft}, {"dot", dot}, {"vector", vector}, {"numbers", numbers},
+                                                                              {"quasirandom", quasirandom}};
     mode = atoi(arguments[2]);
     CHECK(cudaStreamCreate(&stream));
     CHECK(cudaMalloc((void **)&in, 2 * N * sizeof *in));
@@ -90,7 +106,7 @@ int main(int count, char **arguments)
     for (int i = 0; i < 2 * N; ++i)
         host[i] = (float)i;
     CHECK(cudaMemcpy(in, host, 2 * N * sizeof *in, ToDevice));
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 5; ++i)
         if (!strcmp(parts[i].name, arguments[1]))
             parts[i].run();
     return 0;

@@ -49,6 +49,16 @@ static int killed(void)
     return cudaDeviceSynchronize();
 }
 
+static int endless(void)
+{
+    int *data;
+    CHECK(cudaMalloc((void **)&data, 4096));
+    void *given[] = {&data};
+    CHECK(cudaLaunchKernel(never_ends, ONE, BLOCK, given, 0, 0));
+    SAY(cudaDeviceSynchronize());
+    return 7;
+}
+
 static int leaves(void)
 {
     int *data;
@@ -277,7 +287,7 @@ static int runs_itself(void)
 int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(void); } parts[] = {
-        {"polls", polls}, {"killed", killed}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
+        {"polls", polls}, {"killed", killed}, {"endless", endless}, {"leaves", leaves}, {"leaves_while_another_waits", leaves_while_another_waits},
         {"leaves_a_child", leaves_a_child}, {"children_launch", children_launch}, {"outlives_a_child", outlives_a_child}, {"configurations", configurations},
         {"threads", threads}, {"many_threads", many_threads}, {"callback_asks", callback_asks}, {"runs_itself", runs_itself},
         {"fails_before_a_callback", fails_before_a_callback}};

@@ -81,10 +81,10 @@ def version(thread: Thread, handle: int, out: int) -> None:
 @answers("cublasGetProperty")
 def get_property(thread: Thread, kind: Int, out: int) -> None:
     """Give a part of the version: major, minor, patch."""
-    if signed(kind) not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no property {signed(kind)}")
+    if kind not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no property {kind}")
     present(value=out)
-    thread.memory.put_word(out, 0 if signed(kind) else thread.session.cuda, 4)
+    thread.memory.put_word(out, 0 if kind else thread.session.cuda, 4)
 
 
 @answers("cublasGetCudartVersion")

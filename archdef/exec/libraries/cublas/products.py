@@ -111,7 +111,7 @@ def strided(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: In
     """Multiply many, each at the same distance from the one before."""
     found = blas(thread, handle)
     multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda, stride_a), Operand(b, ldb, stride_b),
-             found.scalar(thread, real, beta), Operand(c, ldc, stride_c), signed(batch))
+             found.scalar(thread, real, beta), Operand(c, ldc, stride_c), batch)
 
 
 @answers("cublas{}gemmBatched")
@@ -120,7 +120,7 @@ def batched(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: In
     """Multiply many, whose addresses the device has."""
     found = blas(thread, handle)
     multiply(thread, found, real.letter, (of_a, of_b), (m, n, k), found.scalar(thread, real, alpha), Operand(a, lda), Operand(b, ldb),
-             found.scalar(thread, real, beta), Operand(c, ldc), signed(batch), addresses=True)
+             found.scalar(thread, real, beta), Operand(c, ldc), batch, addresses=True)
 
 
 @answers("cublasGemmStridedBatchedEx")
@@ -131,7 +131,7 @@ def strided_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int
     found, (name, code) = blas(thread, handle), typed(compute, type_a, type_b, type_c)
     factors = [factor(thread, found.pointer_mode == DEVICE, code, SUMS[name], each) for each in (alpha, beta)]
     multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda, stride_a), Operand(b, ldb, stride_b), factors[1],
-             Operand(c, ldc, stride_c), signed(batch))
+             Operand(c, ldc, stride_c), batch)
 
 
 @answers("cublasGemmEx")
@@ -154,7 +154,7 @@ def batched_ex(thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int
     """Multiply many of other types, whose addresses the device has."""
     found, (name, code) = blas(thread, handle), typed(compute, type_a, type_b, type_c)
     factors = [factor(thread, found.pointer_mode == DEVICE, code, SUMS[name], each) for each in (alpha, beta)]
-    multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda), Operand(b, ldb), factors[1], Operand(c, ldc), signed(batch),
+    multiply(thread, found, name, (of_a, of_b), (m, n, k), factors[0], Operand(a, lda), Operand(b, ldb), factors[1], Operand(c, ldc), batch,
              addresses=True)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.library import Handle, Library, present, usable
 from archdef.runtime.status import Refusal
 
@@ -46,10 +46,10 @@ def runtime_version(thread: Thread) -> int:
 @answers("cudnnGetProperty")
 def get_property(thread: Thread, kind: Int, out: int) -> None:
     """Give a part of the version: major, minor, patch."""
-    if signed(kind) not in range(len(_VERSION)):
-        raise Refusal("InvalidValue", f"no property {signed(kind)}")
+    if kind not in range(len(_VERSION)):
+        raise Refusal("InvalidValue", f"no property {kind}")
     present(value=out)
-    thread.memory.put_word(out, _VERSION[signed(kind)], 4)
+    thread.memory.put_word(out, _VERSION[kind], 4)
 
 
 @answers("cudnnGetErrorString")

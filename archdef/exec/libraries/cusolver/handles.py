@@ -41,10 +41,10 @@ def version(thread: Thread, out: int) -> None:
 @answers("cusolverGetProperty")
 def get_property(thread: Thread, kind: Int, out: int) -> None:
     """Give a part of the version: major, minor, patch."""
-    if signed(kind) not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no property {signed(kind)}")
+    if kind not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no property {kind}")
     present(value=out)
-    thread.memory.put_word(out, 0 if signed(kind) else thread.session.cuda, 4)
+    thread.memory.put_word(out, 0 if kind else thread.session.cuda, 4)
 
 
 def run(thread: Thread, found: Solver, real: Real, name: str, columns: int, *arguments: bytes) -> None:

@@ -266,9 +266,9 @@ def create_vector(thread: Thread, out: int, size: int, values: int, kind: Int) -
 @answers("cusparseCreateDnMat", "cusparseCreateConstDnMat")
 def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int, values: int, kind: Int, order: Int) -> None:
     """Describe a matrix whose elements are all there, column by column (1) or row by row (2)."""
-    if signed(order) not in (1, _ROW_ORDER):
-        raise Refusal("InvalidValue", f"no order {signed(order)} of elements")
-    by_rows = signed(order) == _ROW_ORDER
+    if order not in (1, _ROW_ORDER):
+        raise Refusal("InvalidValue", f"no order {order} of elements")
+    by_rows = order == _ROW_ORDER
     at_least(0, rows=long(rows), columns=long(columns))
     at_least(max(1, columns if by_rows else rows), leading_dimension=long(leading))
     put(thread, out, DenseMatrix(rows, columns, values, typed(kind), *((leading, 1) if by_rows else (1, leading))))

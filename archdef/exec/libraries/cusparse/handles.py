@@ -79,9 +79,9 @@ LIBRARY.gets_stream("cusparseGetStream", sparse)
 def set_pointer_mode(thread: Thread, handle: int, mode: Int) -> None:
     """Say where factors are."""
     found = sparse(thread, handle)
-    if signed(mode) not in (HOST, DEVICE):
-        raise Refusal("InvalidValue", f"no pointer mode {signed(mode)}")
-    found.pointer_mode = signed(mode)
+    if mode not in (HOST, DEVICE):
+        raise Refusal("InvalidValue", f"no pointer mode {mode}")
+    found.pointer_mode = mode
 
 
 @answers("cusparseGetPointerMode")

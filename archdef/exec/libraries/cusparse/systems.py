@@ -129,15 +129,15 @@ def set_attribute(thread: Thread, handle: int, attribute: Int, data: int, nbytes
     found = thread.session.thing(handle, SparseMatrix)
     value = int.from_bytes(thread.memory.get(_attribute(attribute, data, nbytes), nbytes), "little")
     if value not in (0, 1):
-        raise Refusal("InvalidValue", f"attribute {signed(attribute)} of a matrix must be 0 or 1, got {value}")
-    setattr(found, _ATTRIBUTES[signed(attribute)], value)
+        raise Refusal("InvalidValue", f"attribute {attribute} of a matrix must be 0 or 1, got {value}")
+    setattr(found, _ATTRIBUTES[attribute], value)
 
 
 @answers("cusparseSpMatGetAttribute")
 def get_attribute(thread: Thread, handle: int, attribute: Int, data: int, nbytes: int) -> None:
     """Repeat it."""
     found = thread.session.thing(handle, SparseMatrix)
-    thread.memory.put_word(_attribute(attribute, data, nbytes), getattr(found, _ATTRIBUTES[signed(attribute)]), nbytes)
+    thread.memory.put_word(_attribute(attribute, data, nbytes), getattr(found, _ATTRIBUTES[attribute]), nbytes)
 
 
 _ATTRIBUTES = ("upper", "unit")
