@@ -13,6 +13,7 @@ from archdef.host.stream import Launched, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from archdef.host.conditions import Condition
     from archdef.host.context import Context
 
 
@@ -39,7 +40,7 @@ class Plan:
     def contexts(self) -> set[Context]:
         """Of the devices that have work."""
         inner = (plan.contexts for plans in self.bodies.values() for plan in plans)
-        return {branch.context for branch in self.branches.values()}.union(*inner, [node.work.context for node in self.bodies])
+        return {branch.context for branch in self.branches.values()}.union(*inner, [self._condition_of(node).context for node in self.bodies])
 
     def _branch_out(self) -> None:
         """Give each node a branch: that of a node it waits for if nothing else goes on there, else a new one."""
@@ -64,7 +65,8 @@ class Plan:
             branch = self.branches.get(node)
             ends[node] = waits
             if node in self.bodies:
-                node.work.context.host.run_until([o for each in ends.values() for o in each])     # what may set it without being waited for has done so
+                # what may set it without being waited for has done so
+                self._condition_of(node).context.host.run_until([o for each in ends.values() for o in each])
                 ends[node] = self._decide(node, waits, launched)
             if branch is None or node.work.put is None or not node.enabled:
                 continue
@@ -75,6 +77,11 @@ class Plan:
             last = branch.context.tails.get(branch.number)
             ends[node] = waits if last is None else [last]
         return launched, list(dict.fromkeys(o for each in ends.values() for o in each))
+
+    @staticmethod
+    def _condition_of(node: Node) -> Condition:
+        assert node.work.condition is not None, "it has graphs to choose from"
+        return node.work.condition.condition
 
     def _decide(self, node: Node, waits: list[Operation], launched: list[Launched]) -> list[Operation]:
         """Let the devices come to a node that decides which graph runs, and put that; gives what the next nodes wait for."""

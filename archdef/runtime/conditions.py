@@ -41,7 +41,8 @@ class ConditionCalls(Part):
             raise Refusal("InvalidValue", f"a condition with the default {default} and the flags {flags:#x}")
         return ConditionHandle(Condition(self._graph(graph), self.device().context, default, bool(flags & ASSIGN_DEFAULT)))
 
-    def GraphAddConditionalNode(self, graph: Graph, dependencies: Sequence[Node], handle: ConditionHandle, kind: int, size: int = 1) -> tuple[Node, tuple[Graph, ...]]:
+    def GraphAddConditionalNode(self, graph: Graph, dependencies: Sequence[Node], handle: ConditionHandle, kind: int,
+                                size: int = 1) -> tuple[Node, tuple[Graph, ...]]:
         """Add a node that decides which graph runs, as ``cudaGraphAddNode`` does; gives the graphs, too, which are empty. Kinds: 0, the first if the
         condition is not 0, else the second; 1, the graph while it is not 0; 2, the graph of that number."""
         if not isinstance(handle, ConditionHandle):

@@ -284,7 +284,8 @@ cdef class DeviceMemory:
 
     def unmap_pages(self, uint64_t address, uint64_t nbytes):
         """Let nothing lie there. No kernel runs that may access it."""
-        if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED:
+        cdef int fresh = MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE
+        if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_NONE, fresh, -1, 0) == MAP_FAILED:
             raise DeviceMemoryError(f"the host cannot take {nbytes} bytes of device memory away")
 
     def let_access(self, uint64_t address, uint64_t nbytes, bint may):

@@ -94,7 +94,7 @@ int main(void)
         CHECK(cudaGraphNodeGetType(nodes[i], &type));
         EXPECT(type == types[i]);
     }
-    EXPECT(ADD(&nodes[6], graph, 0, 0, &condition) == 801 && ADD(&nodes[6], graph, 0, 0, &unknown) == 1);
+    EXPECT(ADD(&nodes[6], graph, 0, 0, &condition) == 1 && ADD(&nodes[6], graph, 0, 0, &unknown) == 1);
     inside.child.ownership = 1;
     EXPECT(ADD(&nodes[6], graph, 0, 0, &inside) == 801);
     EXPECT(SET(nodes[3], &empty) == 801 && SET(nodes[2], &kernel) == 1);
