@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from archdef.exec.calls import Int, Thread, UInt, answers, signed
+from archdef.exec.calls import Int, Thread, UInt, answers
 from archdef.exec.cuda_runtime.copies import copy_ends
 from archdef.exec.guest import GuestCopy
 from archdef.run import mapped
