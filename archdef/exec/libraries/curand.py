@@ -194,7 +194,9 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
     draw = struct.pack("<QIIQQ", int(found.states or 0), sequences.count, sequences.turn, units, out)
     arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
-    launch(thread, chosen, blocks(thread, -(-sequences.threads(units) // _THREADS)), (_THREADS,), arguments, found.stream)
+    wanted = -(-sequences.threads(units) // _THREADS)
+    grid = blocks(thread, wanted) if found.is_quasi else (wanted,)      # each sequence has a thread, and they are few
+    launch(thread, chosen, grid, (_THREADS,), arguments, found.stream)
     sequences.take(units)
 
 
