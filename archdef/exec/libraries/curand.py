@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, present, to_device, usable
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
@@ -81,13 +81,13 @@ def _generator(thread: Thread, handle: int) -> Generator:
 
 def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
     present(generator=out)
-    if signed(kind) in _OTHERS:
-        raise Refusal("NotSupported", f"generator {signed(kind)} ({_OTHERS[signed(kind)]})")
-    if signed(kind) not in _KINDS:
-        raise Refusal("NotSupported", f"no generator {signed(kind)}")
-    if _KINDS[signed(kind)] is Sobol:
+    if kind in _OTHERS:
+        raise Refusal("NotSupported", f"generator {kind} ({_OTHERS[kind]})")
+    if kind not in _KINDS:
+        raise Refusal("NotSupported", f"no generator {kind}")
+    if _KINDS[kind] is Sobol:
         directions(32)      # programs look for what is missing here
-    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], BoundContext.current(thread), on_host)))
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[kind], BoundContext.current(thread), on_host)))
 
 
 @answers("curandCreateGenerator")
@@ -139,13 +139,13 @@ def set_ordering(thread: Thread, handle: int, ordering: Int) -> None:
     """Take the orders that are one here: best, default, legacy, dynamic."""
     found = _generator(thread, handle)
     if found.is_quasi:
-        if signed(ordering) != _QUASI_ORDER:
-            raise Refusal("InvalidValue", f"no order {signed(ordering)} of quasirandom numbers")
+        if ordering != _QUASI_ORDER:
+            raise Refusal("InvalidValue", f"no order {ordering} of quasirandom numbers")
         return
-    if signed(ordering) == 102:
+    if ordering == 102:
         raise Refusal("NotSupported", "sequences with seeds of their own (CURAND_ORDERING_PSEUDO_SEEDED)")
-    if signed(ordering) not in (100, 101, 103, 104):
-        raise Refusal("InvalidValue", f"no order {signed(ordering)} of pseudorandom numbers")
+    if ordering not in (100, 101, 103, 104):
+        raise Refusal("InvalidValue", f"no order {ordering} of pseudorandom numbers")
     found.again()
 
 
@@ -247,10 +247,10 @@ _SCRAMBLED: Final = {102: 32, 104: 64}
 
 def _direction_vectors(thread: Thread, out: int, kind: int, bits: int) -> None:
     present(vectors=out)
-    if _SCRAMBLED.get(signed(kind)) == bits:
+    if _SCRAMBLED.get(kind) == bits:
         raise Refusal("NotSupported", "scrambled direction vectors")
-    if _SETS.get(signed(kind)) != bits:
-        raise Refusal("InvalidValue", f"no set {signed(kind)} of direction vectors of {bits} bits")
+    if _SETS.get(kind) != bits:
+        raise Refusal("InvalidValue", f"no set {kind} of direction vectors of {bits} bits")
     thread.memory.put_word(out, thread.session.table(thread.connection, f"curand directions {bits}", directions(bits)))
 
 

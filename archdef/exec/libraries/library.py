@@ -81,14 +81,22 @@ class Library:
         """Answer the functions that make a handle on the current device, and give it up."""
         @self.answers(create)
         def create_handle(thread: Thread, out: int) -> None:
-            present(handle=out)
             thread.runtime.device()
-            thread.memory.put_word(out, thread.session.handle(kind(BoundContext.current(thread))))
+            give(thread, out, kind(BoundContext.current(thread)))
 
         @self.answers(destroy)
         def destroy_handle(thread: Thread, handle: int) -> None:
             thread.session.thing(handle, kind).free(thread)
             thread.session.forget(handle)
+
+    def says_property(self, name: str, version: Callable[[Thread], tuple[int, int, int]]) -> None:
+        """Answer the function that gives a part of the library's version."""
+        @self.answers(name)
+        def get_property(thread: Thread, kind: Int, out: int) -> None:
+            if kind not in range(3):
+                raise Refusal("InvalidValue", f"no property {kind}")
+            present(value=out)
+            thread.memory.put_word(out, version(thread)[kind], 4)
 
     def sets_stream(self, name: str, find: Callable[[Thread, int], HasStream]) -> None:
         """Answer the function that says into which stream the kernels of a handle go."""
@@ -199,6 +207,17 @@ def scalar(thread: Thread, real: Real, address: int, on_device: bool) -> bytes:
     if on_device:
         return struct.pack("<QQ", address, 0)
     return struct.pack("<Q", 0) + thread.memory.get(address, real.nbytes).ljust(8, b"\0")
+
+
+def give(thread: Thread, out: int, thing: object) -> None:
+    """Give the program a handle for something."""
+    present(handle=out)
+    thread.memory.put_word(out, thread.session.handle(thing))
+
+
+def long(value: int) -> int:
+    """Read 64 bits as a signed number."""
+    return value - (1 << 64) if value >> 63 else value
 
 
 def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np.ndarray:

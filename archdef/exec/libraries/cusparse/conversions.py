@@ -1,7 +1,7 @@
 """Sparse matrices of dense ones and the other way round, and how many elements of a dense one are not 0."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, run, run_for_each, same, sparse, word
 from archdef.exec.libraries.cusparse.levels import device_array
@@ -15,8 +15,8 @@ _BY_ROW, _BY_COLUMN = 0, 1
 def _both(thread: Thread, dense: int, matrix: int, algorithm: int) -> tuple[DenseMatrix, SparseMatrix]:
     a, b = thread.session.thing(dense, DenseMatrix), thread.session.thing(matrix, SparseMatrix)
     same(a.real, b.real)
-    if signed(algorithm):
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if algorithm:
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     if (a.rows, a.columns) != (b.rows, b.columns):
         raise Refusal("InvalidValue", f"a dense matrix of {a.rows} x {a.columns}, a sparse one of {b.rows} x {b.columns}")
     if a.batches > 1 or b.batches > 1:
@@ -79,20 +79,20 @@ def to_sparse(thread: Thread, handle: int, dense: int, matrix: int, algorithm: I
 @answers("cusparse{}nnz")
 def count(real: Real, thread: Thread, handle: int, direction: Int, m: Int, n: Int, description: int, a: int, lda: Int, counts: int, total: int) -> None:
     """Count the elements of each row, or of each column, that are not 0, and all of them."""
-    found, m, n = sparse(thread, handle), signed(m), signed(n)
+    found = sparse(thread, handle)
     general(thread, description)
     at_least(0, m=m, n=n)
-    at_least(max(1, m), lda=signed(lda))
+    at_least(max(1, m), lda=lda)
     present(total=total)
-    if signed(direction) not in (_BY_ROW, _BY_COLUMN):
-        raise Refusal("InvalidValue", f"no direction {signed(direction)}")
-    matrix = DenseMatrix(m, n, a, real, 1, signed(lda))
-    lines, each = (n, m) if signed(direction) == _BY_COLUMN else (m, n)
+    if direction not in (_BY_ROW, _BY_COLUMN):
+        raise Refusal("InvalidValue", f"no direction {direction}")
+    matrix = DenseMatrix(m, n, a, real, 1, lda)
+    lines, each = (n, m) if direction == _BY_COLUMN else (m, n)
     if lines:
         present(counts=counts)
         if each:
             present(a=a)
-        run_for_each(thread, found, real, "row_counts", lines, matrix.packed(signed(direction) == _BY_COLUMN), word(lines), word(each), word(counts))
+        run_for_each(thread, found, real, "row_counts", lines, matrix.packed(direction == _BY_COLUMN), word(lines), word(each), word(counts))
     if found.pointer_mode == DEVICE:
         run(thread, found, real, "total", (1,), (SUMMED_AT_ONCE,), word(lines), word(counts), word(total))
     else:

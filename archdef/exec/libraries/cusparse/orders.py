@@ -1,7 +1,7 @@
 """Orders of the elements of sparse matrices."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, run_for_each, sparse, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, sort
@@ -12,26 +12,25 @@ from archdef.exec.libraries.library import REALS, at_least, present
 def identity(thread: Thread, handle: int, n: Int, places: int) -> None:
     """Write the order in which nothing is moved."""
     found = sparse(thread, handle)
-    at_least(0, n=signed(n))
-    if signed(n):
+    at_least(0, n=n)
+    if n:
         present(permutation=places)
-        run_for_each(thread, found, REALS["S"], "identity", signed(n), word(signed(n)), word(places))
+        run_for_each(thread, found, REALS["S"], "identity", n, word(n), word(places))
 
 
 @answers("cusparseXcsrsort_bufferSizeExt")
 def sort_size(thread: Thread, handle: int, m: Int, n: Int, count: Int, starts: int, places: int, size: int) -> None:
     """Say how much memory the sort needs."""
     sparse(thread, handle)
-    at_least(0, m=signed(m), n=signed(n), elements=signed(count))
+    at_least(0, m=m, n=n, elements=count)
     present(size=size)
-    thread.memory.put_word(size, 4 * WORD_BYTES * max(1, signed(count)))
+    thread.memory.put_word(size, 4 * WORD_BYTES * max(1, count))
 
 
 @answers("cusparseXcsrsort")
 def sort_rows(thread: Thread, handle: int, m: Int, n: Int, count: Int, description: int, starts: int, places: int, order: int, buffer: int) -> None:
     """Bring the columns of each row into ascending order, and a permutation with them."""
     found, base, real = sparse(thread, handle), general(thread, description).base, REALS["S"]
-    m, n, count = signed(m), signed(n), signed(count)
     at_least(0, m=m, n=n, elements=count)
     if not count:
         return

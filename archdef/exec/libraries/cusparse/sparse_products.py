@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix
-from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, put, run_for_each, same, sparse, straight, typed, word
+from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, run_for_each, same, sparse, straight, typed, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, add_up, put_starts, read_number, sort
-from archdef.exec.libraries.library import present
+from archdef.exec.libraries.library import give, present
 from archdef.runtime.status import Refusal
 
 
@@ -67,8 +67,8 @@ def _step(thread: Thread, handle: int, of_a: int, of_b: int, matrices: tuple[int
     straight(of_a)
     straight(of_b)
     same(a.real, b.real, c.real, typed(kind))
-    if not 0 <= signed(algorithm) <= 5:
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if not 0 <= algorithm <= 5:
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     if a.by_element or b.by_element or c.by_element:
         raise Refusal("NotSupported", "products of sparse matrices by elements: those by rows are there")
     if a.batches > 1 or b.batches > 1 or c.batches > 1:
@@ -83,7 +83,7 @@ def _step(thread: Thread, handle: int, of_a: int, of_b: int, matrices: tuple[int
 @answers("cusparseSpGEMM_createDescr")
 def create(thread: Thread, out: int) -> None:
     """Begin a product."""
-    put(thread, out, SparseProduct())
+    give(thread, out, SparseProduct())
 
 
 @answers("cusparseSpGEMM_destroyDescr")
