@@ -12,7 +12,8 @@ import numpy as np
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, host_array, present, to_device, usable
+from archdef.exec.libraries.library import (
+    REALS, BoundContext, Library, Real, blocks, device_memory, host_array, long, present, say_bytes, to_device, usable)
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -27,6 +28,8 @@ _NAMED_TYPES: Final = {(4, 4, 4): 0x29, (0, 4, 4): 0x2A, (4, 0, 4): 0x2C, (5, 5,
 """cudaDataType of input, of output and of what is computed with → cufftType."""
 _THREADS: Final = 128
 _AXES: Final = 3
+_MOST: Final = (1 << 31) - 1
+"""Points along an axis, which kernels count in an int."""
 _ROOMS: Final = 2
 """Passes read one array and write the other."""
 
@@ -140,7 +143,7 @@ def _plan(thread: Thread, handle: int) -> Plan:
 def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     if kind not in _TYPES:
         raise Refusal("Type", f"no type {kind:#x} of transform")
-    if min(*lengths, batch) < 1:
+    if min(*lengths, batch) < 1 or max(lengths) > _MOST:
         raise Refusal("Size", f"{batch} transforms of {' x '.join(map(str, lengths))} points")
     if plan.lengths:
         raise Refusal("InvalidResourceHandle", "the plan is made already")
@@ -165,7 +168,7 @@ def _made(thread: Thread, handle: int, lengths: tuple[int, ...], kind: int, batc
     plan = _plan(thread, handle)
     present(size=size)
     _make(thread, plan, lengths, kind, batch, given)
-    thread.memory.put_word(size, _ROOMS * plan.nbytes)
+    say_bytes(thread, size, _ROOMS * plan.nbytes)
 
 
 def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tuple[int, int], distances: tuple[int, int],
@@ -181,6 +184,8 @@ def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tu
     for place, stride, distance in zip(embed, strides, distances, strict=True):
         sizes = (1,) * (_AXES - rank) + tuple(map(int, host_array(thread, place, rank, integer)))
         made.append(Layout((sizes[1] * sizes[2] * stride, sizes[2] * stride, stride), distance))
+        if max(map(abs, made[-1].steps)) >> 63:
+            raise Refusal("Size", f"an array of {' x '.join(map(str, sizes))} numbers that lie {stride} apart")
     return lengths, (made[0], made[1])
 
 
@@ -247,8 +252,8 @@ def make_many(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istr
 def make_many_64(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: Int,
                  batch: int, size: int) -> None:
     """Plan many, with lengths of 64 bits."""
-    lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist), "i8")
-    _made(thread, handle, lengths, kind, batch, size, given)
+    lengths, given = _many(thread, rank, n, (inembed, onembed), (long(istride), long(ostride)), (long(idist), long(odist)), "i8")
+    _made(thread, handle, lengths, kind, long(batch), size, given)
 
 
 @answers("cufftXtMakePlanMany")
@@ -264,8 +269,7 @@ def make_many_of_types(thread: Thread, handle: Int, rank: Int, n: int, inembed: 
 @answers("cufftGetSize")
 def get_size(thread: Thread, handle: Int, size: int) -> None:
     """Give the bytes that the passes need."""
-    present(size=size)
-    thread.memory.put_word(size, _ROOMS * _plan(thread, handle).nbytes)
+    say_bytes(thread, size, _ROOMS * _plan(thread, handle).nbytes)
 
 
 @answers("cufftDestroy")

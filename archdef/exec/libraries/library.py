@@ -215,6 +215,14 @@ def give(thread: Thread, out: int, thing: object) -> None:
     thread.memory.put_word(out, thread.session.handle(thing))
 
 
+def say_bytes(thread: Thread, out: int, nbytes: int, integer_bytes: int = 8) -> None:
+    """Say how much memory the program is to give. Raises Refusal for more than an int of C (4 bytes) or a size_t says."""
+    present(size=out)
+    if nbytes >> (31 if integer_bytes == 4 else 64):
+        raise Refusal("NotSupported", f"a call that needs {nbytes} bytes of memory")
+    thread.memory.put_word(out, nbytes, integer_bytes)
+
+
 def long(value: int) -> int:
     """Read 64 bits as a signed number."""
     return value - (1 << 64) if value >> 63 else value
@@ -235,6 +243,14 @@ def device_memory(thread: Thread, nbytes: int) -> Pointer:
         return thread.runtime.Malloc(max(1, nbytes))
     finally:
         thread.runtime.ThreadExchangeStreamCaptureMode(mode)
+
+
+def device_memory_at(thread: Thread, address: int, nbytes: int) -> Pointer:
+    """Give device memory that the program has named. Raises Refusal unless there are so many bytes."""
+    pointer = thread.session.pointer(address)
+    if pointer is None or nbytes > pointer.left:
+        raise Refusal("InvalidValue", f"{nbytes} bytes at {address:#x} are no memory of the device")
+    return pointer
 
 
 def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:

@@ -51,9 +51,9 @@ def reduce(thread: Thread, found: Blas, real: Real, name: str, n: int, vectors: 
     for address, _ in vectors:
         present(vector=address)
     room = found.room(thread)
-    count = min(MOST_PARTS, 4 * thread.runtime.device().architecture.chip.multiprocessors, -(-n // THREADS))
+    (count,) = blocks(thread, min(MOST_PARTS, 4 * thread.runtime.device().architecture.chip.multiprocessors, -(-n // THREADS)))
     parts = struct.pack("<Q", int(room) + 16)
-    found.launch(thread, real, name, blocks(thread, count), struct.pack("<i", n), *(vector(*each) for each in vectors), parts)
+    found.launch(thread, real, name, (count,), struct.pack("<i", n), *(vector(*each) for each in vectors), parts)
     found.launch(thread, real, _ENDINGS[name], (1,), parts, struct.pack("<i", count), struct.pack("<Q", to or int(room)))
     return b"" if to else from_device(thread, room, nbytes, found.stream)
 

@@ -6,7 +6,7 @@ from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatr
 from archdef.exec.libraries.cusparse.handles import answers, run, run_for_each, same, sparse, word
 from archdef.exec.libraries.cusparse.levels import device_array
 from archdef.exec.libraries.cusparse.sorting import SUMMED_AT_ONCE, WORD_BYTES, add_up, read_number
-from archdef.exec.libraries.library import DEVICE, Real, at_least, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, present, say_bytes
 from archdef.runtime.status import Refusal
 
 _BY_ROW, _BY_COLUMN = 0, 1
@@ -50,8 +50,7 @@ def to_sparse_size(thread: Thread, handle: int, dense: int, matrix: int, algorit
     """Say how much memory the counts of the rows take."""
     sparse(thread, handle)
     a, _ = _both(thread, dense, matrix, algorithm)
-    present(size=size)
-    thread.memory.put_word(size, WORD_BYTES * (a.rows + 1))
+    say_bytes(thread, size, WORD_BYTES * (a.rows + 1))
 
 
 @answers("cusparseDenseToSparse_analysis")

@@ -271,6 +271,8 @@ def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int
     by_rows = order == _ROW_ORDER
     at_least(0, rows=long(rows), columns=long(columns))
     at_least(max(1, columns if by_rows else rows), leading_dimension=long(leading))
+    if leading * (rows if by_rows else columns) >> 63:
+        raise Refusal("InvalidValue", f"a matrix of {rows} x {columns} elements, whose leading dimension is {leading}")
     give(thread, out, DenseMatrix(rows, columns, values, typed(kind), *((leading, 1) if by_rows else (1, leading))))
 
 

@@ -8,7 +8,7 @@ from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, run, sparse, word
 from archdef.exec.libraries.cusparse.levels import THREADS, Plan, arranged, elements_of, plan, plan_bytes, say_pivot
-from archdef.exec.libraries.library import DEVICE, Real, at_least, give, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, give, say_bytes
 from archdef.runtime.status import Refusal
 
 
@@ -50,16 +50,14 @@ def _size(real: Real, thread: Thread, handle: int, m: int, count: int, descripti
 def size_of(real: Real, thread: Thread, handle: int, m: Int, count: Int, description: int, values: int, starts: int, places: int, state: int,
             size: int) -> None:
     """Say how much memory the order of the rows takes."""
-    present(size=size)
-    thread.memory.put_word(size, _size(real, thread, handle, m, count, description, state), 4)
+    say_bytes(thread, size, _size(real, thread, handle, m, count, description, state), 4)
 
 
 @answers("cusparse{}csrilu02_bufferSizeExt")
 def wide_size_of(real: Real, thread: Thread, handle: int, m: Int, count: Int, description: int, values: int, starts: int, places: int, state: int,
                  size: int) -> None:
     """Say it in 64 bits."""
-    present(size=size)
-    thread.memory.put_word(size, _size(real, thread, handle, m, count, description, state))
+    say_bytes(thread, size, _size(real, thread, handle, m, count, description, state))
 
 
 @answers("cusparse{}csrilu02_analysis")

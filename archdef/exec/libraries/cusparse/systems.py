@@ -7,7 +7,7 @@ from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, integer, operation_of, run, same, sparse, typed, word
 from archdef.exec.libraries.cusparse.levels import THREADS, Plan, arranged, elements_of, plan, plan_bytes, say_pivot
-from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, give, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, give, present, say_bytes
 from archdef.runtime.status import Refusal
 
 
@@ -84,8 +84,7 @@ def spsm_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: 
     sparse(thread, handle)
     matrix = _system(thread, (of_a, of_b), (a, b, c), kind, algorithm)[0]
     thread.session.thing(state, System)
-    present(size=size)
-    thread.memory.put_word(size, plan_bytes(matrix.rows, matrix.count))
+    say_bytes(thread, size, plan_bytes(matrix.rows, matrix.count))
 
 
 @answers("cusparseSpSM_analysis")
@@ -176,8 +175,7 @@ def csrsv_size(real: Real, thread: Thread, handle: int, of_a: Int, m: Int, count
     sparse(thread, handle)
     a = _older(thread, m, count, description, values, starts, places, real)
     thread.session.thing(state, System)
-    present(size=size)
-    thread.memory.put_word(size, plan_bytes(a.rows, a.count), 4)
+    say_bytes(thread, size, plan_bytes(a.rows, a.count), 4)
 
 
 @answers("cusparse{}csrsv2_analysis")
