@@ -207,11 +207,23 @@ def sparse_size(thread: Thread, handle: int, rows: int, columns: int, count: int
         thread.memory.put_word(out, value)
 
 
-@answers("cusparseCsrSetPointers")
-def set_pointers(thread: Thread, handle: int, starts: int, places: int, values: int) -> None:
-    """Set where a matrix is."""
+def _set_pointers(thread: Thread, handle: int, starts: int, places: int, values: int, by_element: bool) -> None:
     found = thread.session.thing(handle, SparseMatrix)
+    if found.by_element != by_element:
+        raise Refusal("InvalidValue", f"a matrix by {'elements' if found.by_element else 'rows'}")
     found.starts, found.places, found.values = starts, places, values
+
+
+@answers("cusparseCsrSetPointers")
+def set_csr_pointers(thread: Thread, handle: int, starts: int, places: int, values: int) -> None:
+    """Set where a matrix by rows is."""
+    _set_pointers(thread, handle, starts, places, values, by_element=False)
+
+
+@answers("cusparseCooSetPointers")
+def set_coo_pointers(thread: Thread, handle: int, row_of: int, places: int, values: int) -> None:
+    """Set where a matrix by elements is."""
+    _set_pointers(thread, handle, row_of, places, values, by_element=True)
 
 
 def _strided(found: SparseMatrix | DenseMatrix, batches: int, *strides: int) -> None:
