@@ -82,6 +82,8 @@ class Library:
         @self.answers(create)
         def create_handle(thread: Thread, out: int) -> None:
             thread.runtime.device()
+            if (failure := thread.session.failures.of(thread)) is not None:
+                raise Refusal("InvalidResourceHandle", f"nothing can be made on a device that has failed: {failure}")
             give(thread, out, kind(BoundContext.current(thread)))
 
         @self.answers(destroy)
@@ -238,6 +240,7 @@ def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np
 
 def device_memory(thread: Thread, nbytes: int) -> Pointer:
     """Allocate device memory of the library's own, also while streams are captured, which that does nothing in."""
+    thread.session.failures.check(thread)
     mode = thread.runtime.ThreadExchangeStreamCaptureMode(RELAXED)
     try:
         return thread.runtime.Malloc(max(1, nbytes))
@@ -255,6 +258,7 @@ def device_memory_at(thread: Thread, address: int, nbytes: int) -> Pointer:
 
 def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:
     """Wait for a stream, and read device memory."""
+    thread.session.failures.check(thread)
     room = np.empty(nbytes, "u1")
     thread.runtime.MemcpyAsync(room, pointer, nbytes, ends.DEFAULT, thread.session.stream(stream))
     thread.runtime.StreamSynchronize(thread.session.stream(stream))
@@ -263,6 +267,7 @@ def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> b
 
 def to_device(thread: Thread, pointer: Pointer, data: np.ndarray, stream: int) -> None:
     """Write device memory."""
+    thread.session.failures.check(thread)
     if data.nbytes:
         thread.runtime.MemcpyAsync(pointer, np.ascontiguousarray(data).view("u1").reshape(-1), data.nbytes, ends.DEFAULT, thread.session.stream(stream))
 

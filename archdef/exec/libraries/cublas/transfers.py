@@ -14,6 +14,7 @@ def _vector(thread: Thread, n: int, size: int, source: int, source_step: int, to
     if n <= 0:
         return
     present(source=source, destination=to)
+    thread.session.failures.check(thread)
     if source_step == to_step == 1:
         copy(thread, to, source, n * size, kind, stream, wait)
     else:
@@ -54,6 +55,7 @@ def _matrix(thread: Thread, rows: int, columns: int, size: int, source: int, sou
     if not rows or not columns:
         return
     present(source=source, destination=to)
+    thread.session.failures.check(thread)
     memcpy_2d_async(thread, to, to_rows * size, source, source_rows * size, rows * size, columns, kind, stream)
     if wait:
         thread.runtime.StreamSynchronize(thread.session.stream(stream))

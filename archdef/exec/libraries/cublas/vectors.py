@@ -46,6 +46,7 @@ def reduce(thread: Thread, found: Blas, real: Real, name: str, n: int, vectors: 
     if nothing:
         if (pointer := thread.session.pointer(to)) is None:
             raise Refusal("InvalidValue", f"{to:#x} is no device's memory")
+        thread.session.failures.check(thread)
         thread.runtime.MemsetAsync(pointer, 0, nbytes, thread.session.stream(found.stream))
         return b""
     for address, _ in vectors:
