@@ -110,6 +110,8 @@ def test_whatever_a_call_is_given_it_gets_an_answer(guest, caplog):
 @pytest.mark.parametrize("nbytes", [1 << 45, 1 << 62])
 def test_memory_that_no_computer_has_is_not_locked(guest, nbytes):
     assert guest.call("cudaMallocHost", [guest.room, nbytes]) == STATUS["MemoryAllocation"][0]
+    registered = guest.call("cudaHostRegister", [1 << 16, nbytes, 0])
+    assert registered == STATUS["InvalidValue" if nbytes > 1 << 47 else "MemoryAllocation"][0]      # no address goes so far
 
 
 @pytest.mark.parametrize("nbytes", [1 << 30, 1 << 45, (1 << 62) + 8])
