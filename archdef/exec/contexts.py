@@ -136,13 +136,16 @@ class Contexts:
             self.push(thread, context)
 
     def destroy(self, thread: Thread, context: Context) -> None:
-        """Free what was made in a context, and forget it. Raises Refusal for a primary one."""
+        """Free what was made in a context, and forget it. Raises Refusal for a primary one, and for one that another thread destroys."""
         if context.primary:
             raise Refusal("InvalidContext", "primary contexts are released, not destroyed")
+        with self.session.lock:
+            if context.destroyed:
+                raise Refusal("InvalidContext", f"{context.handle:#x} is destroyed by another thread")
+            context.destroyed = True
         if thread.contexts and thread.contexts[-1] is context:
             self.pop(thread)
         self._empty(thread, context)
-        context.destroyed = True
         self.known_ones.remove(context)
         self.session.forget(context.handle)
 

@@ -19,6 +19,14 @@ UNAFFECTED: Final = QUERIES | frozenset(
 """Functions that need no device that works."""
 
 
+class AfterFailure(ArchdefError):
+    """A call to a device on which a kernel has failed, of which the program has been told."""
+
+    def __init__(self, failure: ArchdefError):
+        self.failure = failure
+        super().__init__(str(failure))
+
+
 class Failures:
     """What has failed on the devices of a program."""
 
@@ -33,6 +41,11 @@ class Failures:
     def of(self, thread: Thread) -> ArchdefError | None:
         """Give what has failed on the thread's device."""
         return self._of.get(thread.runtime.GetDevice()) if self._of else None
+
+    def check(self, thread: Thread) -> None:
+        """Raise AfterFailure if something has failed there."""
+        if (failure := self.of(thread)) is not None:
+            raise AfterFailure(failure)
 
     def reset(self, thread: Thread) -> None:
         """Note that the thread's device is reset, which does not make it work again."""

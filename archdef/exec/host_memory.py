@@ -159,7 +159,9 @@ class HostMemory:
 
     # ------------------------------------------------------------------------------------------------ the program's own memory
     def register(self, address: int, nbytes: int, flags: int = 0) -> None:
-        """Note that the program has page-locked its own memory. Raises Refusal if part of it is already."""
+        """Note that the program has page-locked its own memory. Raises Refusal if part of it is already, or it is more than the host has."""
+        if nbytes > MOST_BYTES:
+            raise Refusal("MemoryAllocation", f"{nbytes} bytes of page-locked memory, of which this host has {MOST_BYTES}")
         with self._lock:
             if self._shared.overlap(address, max(1, nbytes)):
                 raise Refusal("InvalidValue", f"some of the {nbytes} bytes at {address:#x} was allocated page-locked")

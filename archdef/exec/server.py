@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -18,7 +19,7 @@ from archdef.exec import compiled, cuda_driver, cuda_runtime, libraries, nvtx, s
 from archdef.exec.account import Account, account
 from archdef.exec.calls import CALLS, NAMES, SUCCESS, Thread, is_drivers, refusal
 from archdef.exec.contexts import QUERIES, WITHOUT_DRIVER
-from archdef.exec.failures import UNAFFECTED
+from archdef.exec.failures import UNAFFECTED, AfterFailure
 from archdef.exec.first_launches import FirstLaunches
 from archdef.exec.listings import with_sources
 from archdef.exec.session import Session
@@ -35,6 +36,8 @@ MOST_COMPLAINTS: Final = 200
 """Reasons for failed calls that an account has: there may be one for each address of a program."""
 _NVTX_VARIABLE: Final = "NVTX_INJECTION64_PATH"
 """Names the library that NVTX 3, which is headers alone, tells of marks and ranges."""
+_LAUNCHES: Final = re.compile(r"cu(?:da)?Launch(?!HostFunc)")
+"""Names of functions that launch kernels."""
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
 KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
 """What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
@@ -224,16 +227,19 @@ class Server:
             thread.session.contexts.initialised = True
         thread.floats, thread.stack = request.floats, request.integers[6:]
         arguments = call.arguments(request.integers)
-        if (failure := thread.session.failures.of(thread)) is not None and call.status and name not in UNAFFECTED:
-            thread.last_error = call.number(failure)
-            thread.session.tally.refused += name.startswith("cudaLaunch")
-            return thread.last_error
         try:
+            if call.status and name not in UNAFFECTED:
+                thread.session.failures.check(thread)
             result = call.answer(thread, *arguments) or SUCCESS
             if _LOG.isEnabledFor(logging.DEBUG):
                 _LOG.debug("%s%s = %s", name, tuple(map(hex, arguments)), result)
         except Gone:
             raise
+        except AfterFailure as error:
+            result = call.number(error.failure)
+            if thread.launching is not None or _LAUNCHES.match(name):
+                with self._lock:
+                    thread.session.tally.refused += 1
         except ArchdefError as error:
             result = call.number(error)
             thread.session.failures.note(thread, error)

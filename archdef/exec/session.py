@@ -105,7 +105,7 @@ class Session:
         """Handle of a kernel that the program has loaded by the runtime's functions → what gives it on the current device."""
         self.library_modules: dict[tuple[str, int], Module] = {}
         """Kernels of libraries and number of the device → their module on it."""
-        self.cuda = _ASSUMED_CUDA
+        self.cuda: int = _ASSUMED_CUDA
         """Major version of the CUDA that compiled the program: of its device code, or else of the runtime that it was linked with."""
         self.contexts = Contexts(self)
         self.user_objects = UserObjects()

@@ -124,7 +124,7 @@ def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     assert dict(printed) == {
         "create": "7", "handle": "1", "null": "7", "layout": "7", "garbage": "7", "kind": "7", "alpha": "7", "shape": "7", "types": "15", "batches": "7",
         "order": "15", "algorithm": "7", "leading": "0", "far": "15", "back": "7", "attribute": "7", "bytes": "7", "scale": "15", "none": "7", "small": "3", "compute": "0",
-        "epilogue": "0", "heuristic": "15 0", "bias": "0", "aux": "0", "bias_type": "0", "missing": "15", "read": "0 1 4 0 8", "cublas": "0",
+        "epilogue": "0", "heuristic": "15 0", "bias": "0", "aux": "0", "by_rows": "0", "bias_type": "0", "missing": "15", "read": "0 1 4 0 8", "cublas": "0",
         "text": "CUBLAS_STATUS_NOT_SUPPORTED", "destroyed": "7"}
     assert found.missing == {"cublasLtMatrixTransform": 1}
     assert any("epilogue 130 of cuBLASLt" in text for text in found.failures)

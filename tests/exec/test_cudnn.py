@@ -79,6 +79,6 @@ def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     found, printed = run(build, MACHINES[-1], tmp_path, "wrong")
     assert {name: int(status) for name, status in printed} == {
         "create": 2000, "handle": 1001, "tensor": 2000, "empty": 2000, "null": 2000, "result": 2000, "channels": 2000, "alpha": 2000, "algorithm": 2000,
-        "size": 2000, "found": 2000, "format": 3000, "type": 3000, "negative": 2000, "stride": 2000, "mode": 2000, "dilated": 2000, "window": 91,
+        "size": 2000, "found": 2000, "format": 3000, "type": 3000, "large": 3000, "negative": 2000, "stride": 2000, "mode": 2000, "dilated": 2000, "window": 91,
         "read": 2525, "math": 1, "backward": 3000, "stream": 0, "version": 0, "text": 0, "destroyed": 2000}
     assert found.missing == {"cudnnConvolutionBackwardData": 1}

@@ -9,6 +9,7 @@ MACHINES = [name for name in ("g80", "gt200", "v100", "c500") if name in registr
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
 KINDS = [(machine, what) for machine in MACHINES for what in ("single", "double") if what == "single" or "fp64" in registry.get(machine).isa.features]
 TOLERANCES = {"single": 5e-5, "double": 1e-12}
+SCALES = {"single": (1e-30, 1e30), "double": (1e-250, 1e250)}
 N, M, FEWER = 37, 45, 20
 
 
@@ -29,7 +30,7 @@ class Printed:
     """What was printed, line by line."""
 
     def __init__(self, lines, what):
-        self.lines, self.tolerance = iter(lines), TOLERANCES[what]
+        self.lines, self.what, self.tolerance = iter(lines), what, TOLERANCES[what]
 
     def next(self, name, rows=1):
         found, *values = next(self.lines)
@@ -88,6 +89,10 @@ def check_qr(printed):
         by = q.T if turned else q
         assert printed.near(printed.next("ormqr", len(c)), c @ by if right else by @ c)
     assert printed.next("info") == 0
+    reflections = np.tril(got, -1)
+    for by in SCALES[printed.what]:     # the squares of these numbers are none
+        scaled, same = printed.next("scaled", M + 1)[:M], printed.next("tau")[0]
+        assert printed.near(np.triu(scaled) / by, np.triu(got)) and printed.near(np.tril(scaled, -1), reflections) and printed.near(same, tau)
 
 
 @pytest.mark.parametrize(("machine", "what"), KINDS)

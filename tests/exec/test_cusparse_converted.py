@@ -55,5 +55,5 @@ def test_conversions_counts_and_orders_are_those_of_numpy(build, machine, what, 
 def test_wrong_calls_get_the_librarys_own_statuses(build, tmp_path):
     _, printed = run(build, MACHINES[-1], tmp_path, "wrong")
     assert {name: int(status) for name, status in printed} == {
-        "handle": 1, "size": 3, "swapped": 1, "shape": 3, "type": 10, "algorithm": 3, "buffer": 3, "unplaced": 3, "direction": 3, "leading": 3, "total": 3,
+        "handle": 1, "size": 3, "swapped": 1, "shape": 3, "type": 10, "algorithm": 3, "buffer": 3, "unplaced": 3, "by_rows": 3, "direction": 3, "leading": 3, "total": 3,
         "negative": 3, "order": 3, "permutation": 3}

@@ -112,6 +112,8 @@ def test_whatever_a_call_is_given_it_gets_an_answer(guest, caplog):
 @pytest.mark.parametrize("nbytes", [1 << 45, 1 << 62])
 def test_memory_that_no_computer_has_is_not_locked(guest, nbytes):
     assert guest.call("cudaMallocHost", [guest.room, nbytes]) == STATUS["MemoryAllocation"][0]
+    registered = guest.call("cudaHostRegister", [1 << 16, nbytes, 0])
+    assert registered == STATUS["InvalidValue" if nbytes > 1 << 47 else "MemoryAllocation"][0]      # no address goes so far
 
 
 @pytest.mark.parametrize("nbytes", [1 << 30, 1 << 45, (1 << 62) + 8])
@@ -177,3 +179,45 @@ def test_the_driver_copies_as_many_rows_as_there_are(guest):
     ends = [struct.pack("<QQI4x4Q", 0, 0, 2, 0, word(guest, place), 0, pitch) for place in (0, 8)]
     GuestMemory(guest.process.pid).put(guest.room, b"".join(ends) + struct.pack("<QQ", 1, rows))
     assert guest.call("cuMemcpy2D_v2", [guest.room]) == 0
+
+
+@pytest.mark.parametrize("rows, elements", [(1 << 40, 4), (1 << 62, 0), (4, 1 << 40), (4, 1 << 60), (1 << 31, 1 << 31)])
+def test_matrices_that_no_device_has_cost_nothing(guest, rows, elements, caplog):
+    assert guest.call("cudaMalloc", [guest.room, 1 << 16]) == guest.call("cusparseCreate", [guest.room + 8]) == 0
+    data, handle = word(guest, 0), word(guest, 8)
+    assert guest.call("cusparseCreateCsr", [guest.room, rows, rows, elements, data, data], [data, 2, 2, 0, 0]) == 0
+    assert guest.call("cusparseCreateDnVec", [guest.room + 8, rows, data, 0]) == guest.call("cusparseSpSV_createDescr", [guest.room + 16]) == 0
+    matrix, vector, state = (word(guest, place) for place in (0, 8, 16))
+    system = [handle, 0, guest.room, matrix, vector, vector], [0, 0, state]
+    needed = 8 * (4 * rows + 3 + 2 * elements)
+    if guest.call("cusparseSpSV_bufferSize", system[0], [*system[1], guest.room + 24]) == 0:
+        assert word(guest, 24) == needed
+    else:
+        assert needed >> 64
+    assert guest.call("cusparseSpSV_analysis", system[0], [*system[1], data]) == 3     # CUSPARSE_STATUS_INVALID_VALUE
+    dense = guest.call("cusparseCreateDnMat", [guest.room + 8, rows, rows, rows, data, 0], [1])
+    assert dense == 3 if rows * rows >> 63 else dense == 0
+    assert caplog.records == []
+
+
+def test_memory_that_an_int_cannot_say_is_no_negative_number(guest):
+    assert guest.call("cusparseCreate", [guest.room]) == guest.call("cusparseCreateMatDescr", [guest.room + 8]) == 0
+    assert guest.call("cusparseCreateCsrilu02Info", [guest.room + 16]) == 0
+    handle, description, state = (word(guest, place) for place in (0, 8, 16))
+    given = [handle, (1 << 31) - 1, (1 << 31) - 1, description, 0, 0], [0, state, guest.room]
+    assert guest.call("cusparseScsrilu02_bufferSize", *given) == 10       # CUSPARSE_STATUS_NOT_SUPPORTED
+    assert guest.call("cusparseScsrilu02_bufferSizeExt", *given) == 0 and word(guest, 0) == 8 * (6 * ((1 << 31) - 1) + 3)
+
+
+@pytest.mark.parametrize("stride, length, batch, status", [
+    (1, 8, 1, 0), (1, (1 << 32) + 8, 1, 8), (1, 8, 1 << 32, 2), (1, 8, (1 << 32) + 1, 2), (1 << 62, 8, 1, 8), ((1 << 32) + 1, 8, 1, 0)])
+def test_numbers_of_64_bits_are_not_cut(guest, stride, length, batch, status):
+    memory = GuestMemory(guest.process.pid)
+    assert guest.call("cufftCreate", [guest.room]) == 0
+    plan = word(guest, 0) & 0xFFFFFFFF
+    memory.put(guest.room, struct.pack("<Q2q", 0, length, 8))
+    sizes = guest.room + 8, guest.room + 16
+    assert guest.call("cufftMakePlanMany64", [plan, 1, sizes[0], sizes[1], stride, 8], [sizes[1], stride, 8, 0x29, batch, guest.room + 32]) == status
+    if not status:
+        (session,) = guest.server.sessions
+        assert session.found(plan).given[0].steps[-1] == stride

@@ -135,3 +135,26 @@ def test_two_threads_that_lock_pages_at_a_time_get_a_place_each(session):
     addresses.append(pinned.allocate(Connection(), 4096))
     other.join()
     assert len(set(addresses)) == 2
+
+
+def test_a_context_that_two_threads_destroy_is_destroyed_once(session, monkeypatch):
+    contexts, both, told = session.contexts, threading.Barrier(2, timeout=0.5), []
+    hello = Hello(0, os.getpid(), 0, 0, 0, 0, 0, 0, 0, 0)
+    context = contexts.create(Thread(session, Connection(), hello), 0, 0)
+
+    def wait(device):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait()
+
+    def destroy():
+        try:
+            contexts.destroy(Thread(session, Connection(), hello), context)
+        except (Refusal, ValueError) as error:
+            told.append(error)
+    monkeypatch.setattr(contexts, "_drain", wait)
+    two = [threading.Thread(target=destroy) for _ in range(2)]
+    for each in two:
+        each.start()
+    for each in two:
+        each.join()
+    assert [getattr(error, "status", error) for error in told] == ["InvalidContext"] and not contexts.known_ones

@@ -4,6 +4,8 @@ import pytest
 
 import archdef
 from archdef import registry
+from archdef.lower.parameter_copies import with_copies
+from archdef.ptx import parse
 
 MACHINES = [name for name in ("gf100", "v100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -68,3 +70,10 @@ def test_each_call_of_a_function_that_calls_itself_has_a_copy(machine):
     out = np.zeros(4, "u4")
     archdef.Device(machine).compile(BYTES)["k"][1, 4](out)
     assert out.tolist() == [223] * 4        # depth 2 reads 3 and hands it on, depth 1 reads 2, depth 0 the 2 that it was given: (2 * 10 + 2) * 10 + 3
+
+
+def test_what_is_said_of_places_in_the_code_moves_with_them():
+    module = parse(WORDS.replace("LOOP: add", '.pragma "nounroll";\nLOOP: add'))
+    before, after = (each.functions["sum"] for each in (module, with_copies(module, [module.functions["sum"]])))
+    assert len(after.body) > len(before.body) and before.rolled
+    assert [after.body[at].text for at in sorted(after.rolled)] == [before.body[at].text for at in sorted(before.rolled)]

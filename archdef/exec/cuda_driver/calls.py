@@ -59,8 +59,8 @@ def _checked(answer: Answer, context: bool, fails: bool) -> Answer:
         contexts = thread.session.contexts
         if context:
             contexts.needed(thread)
-            if fails and (failure := thread.session.failures.of(thread)) is not None:
-                return driver_number(failure)
+            if fails:
+                thread.session.failures.check(thread)
         elif not contexts.initialised and not thread.uses_runtime:
             raise Refusal("NotInitialized", "cuInit was not called")
         return answer(thread, *arguments)

@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, host_array, present, to_device, usable
+from archdef.exec.libraries.library import (
+    REALS, BoundContext, Library, Real, blocks, device_memory, host_array, long, present, say_bytes, to_device, usable)
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -27,6 +28,8 @@ _NAMED_TYPES: Final = {(4, 4, 4): 0x29, (0, 4, 4): 0x2A, (4, 0, 4): 0x2C, (5, 5,
 """cudaDataType of input, of output and of what is computed with → cufftType."""
 _THREADS: Final = 128
 _AXES: Final = 3
+_MOST: Final = (1 << 31) - 1
+"""Points along an axis, which kernels count in an int."""
 _ROOMS: Final = 2
 """Passes read one array and write the other."""
 
@@ -138,14 +141,14 @@ def _plan(thread: Thread, handle: int) -> Plan:
 
 
 def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
-    if signed(kind) not in _TYPES:
-        raise Refusal("Type", f"no type {signed(kind):#x} of transform")
-    if min(*lengths, batch) < 1:
+    if kind not in _TYPES:
+        raise Refusal("Type", f"no type {kind:#x} of transform")
+    if min(*lengths, batch) < 1 or max(lengths) > _MOST:
         raise Refusal("Size", f"{batch} transforms of {' x '.join(map(str, lengths))} points")
     if plan.lengths:
         raise Refusal("InvalidResourceHandle", "the plan is made already")
     plan.lengths, plan.batch, plan.given = (1,) * (_AXES - len(lengths)) + lengths, batch, given
-    plan.kind, letter = _TYPES[signed(kind)]
+    plan.kind, letter = _TYPES[kind]
     plan.real = REALS[letter]
     try:
         plan.prepare(thread)
@@ -157,30 +160,32 @@ def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch
 
 def _created(thread: Thread, out: int, lengths: tuple[int, ...], kind: int, batch: int, given: tuple[Layout, Layout] | None = None) -> None:
     present(plan=out)
-    _make(thread, plan := Plan(BoundContext.current(thread)), tuple(map(signed, lengths)), kind, signed(batch), given)
+    _make(thread, plan := Plan(BoundContext.current(thread)), lengths, kind, batch, given)
     thread.memory.put_word(out, thread.session.handle(plan), 4)
 
 
 def _made(thread: Thread, handle: int, lengths: tuple[int, ...], kind: int, batch: int, size: int, given: tuple[Layout, Layout] | None = None) -> None:
     plan = _plan(thread, handle)
     present(size=size)
-    _make(thread, plan, tuple(map(signed, lengths)), kind, signed(batch), given)
-    thread.memory.put_word(size, _ROOMS * plan.nbytes)
+    _make(thread, plan, lengths, kind, batch, given)
+    say_bytes(thread, size, _ROOMS * plan.nbytes)
 
 
 def _many(thread: Thread, rank: int, n: int, embed: tuple[int, int], strides: tuple[int, int], distances: tuple[int, int],
           integer: str = "i4") -> tuple[tuple[int, ...], tuple[Layout, Layout] | None]:
     """Read lengths and layouts; `integer` is the type of lengths, and of sizes of the arrays around them."""
-    if signed(rank) not in (1, 2, 3):
-        raise Refusal("InvalidValue", f"a transform of {signed(rank)} dimensions")
+    if rank not in (1, 2, 3):
+        raise Refusal("InvalidValue", f"a transform of {rank} dimensions")
     present(n=n)
-    lengths = tuple(map(int, host_array(thread, n, signed(rank), integer)))
+    lengths = tuple(map(int, host_array(thread, n, rank, integer)))
     if not all(embed):
         return lengths, None
     made = []
     for place, stride, distance in zip(embed, strides, distances, strict=True):
-        sizes = (1,) * (_AXES - signed(rank)) + tuple(map(int, host_array(thread, place, signed(rank), integer)))
-        made.append(Layout((sizes[1] * sizes[2] * signed(stride), sizes[2] * signed(stride), signed(stride)), signed(distance)))
+        sizes = (1,) * (_AXES - rank) + tuple(map(int, host_array(thread, place, rank, integer)))
+        made.append(Layout((sizes[1] * sizes[2] * stride, sizes[2] * stride, stride), distance))
+        if max(map(abs, made[-1].steps)) >> 63:
+            raise Refusal("Size", f"an array of {' x '.join(map(str, sizes))} numbers that lie {stride} apart")
     return lengths, (made[0], made[1])
 
 
@@ -247,8 +252,8 @@ def make_many(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istr
 def make_many_64(thread: Thread, handle: Int, rank: Int, n: int, inembed: int, istride: int, idist: int, onembed: int, ostride: int, odist: int, kind: Int,
                  batch: int, size: int) -> None:
     """Plan many, with lengths of 64 bits."""
-    lengths, given = _many(thread, rank, n, (inembed, onembed), (istride, ostride), (idist, odist), "i8")
-    _made(thread, handle, lengths, kind, batch, size, given)
+    lengths, given = _many(thread, rank, n, (inembed, onembed), (long(istride), long(ostride)), (long(idist), long(odist)), "i8")
+    _made(thread, handle, lengths, kind, long(batch), size, given)
 
 
 @answers("cufftXtMakePlanMany")
@@ -264,8 +269,7 @@ def make_many_of_types(thread: Thread, handle: Int, rank: Int, n: int, inembed: 
 @answers("cufftGetSize")
 def get_size(thread: Thread, handle: Int, size: int) -> None:
     """Give the bytes that the passes need."""
-    present(size=size)
-    thread.memory.put_word(size, _ROOMS * _plan(thread, handle).nbytes)
+    say_bytes(thread, size, _ROOMS * _plan(thread, handle).nbytes)
 
 
 @answers("cufftDestroy")
@@ -295,8 +299,8 @@ def _execute(thread: Thread, handle: int, kind: str, letter: str, source: int, t
     plan = _plan(thread, handle)
     if not plan.lengths or (plan.kind, plan.real) != (kind, REALS[letter]):
         raise Refusal("Type", "the plan is of another type" if plan.lengths else "the plan is not made")
-    if signed(direction) not in (-1, 1):
-        raise Refusal("InvalidValue", f"no direction {signed(direction)}")
+    if direction not in (-1, 1):
+        raise Refusal("InvalidValue", f"no direction {direction}")
     present(input=source, output=to)
     rooms = [int(each) for each in plan.room(thread)]
     layouts, dense, count = plan.layouts(source == to), _dense(plan.lengths), struct.pack("<q", plan.count)
@@ -314,7 +318,7 @@ def _execute(thread: Thread, handle: int, kind: str, letter: str, source: int, t
         length, butterflies = plan.lengths[axis], plan.count // radix
         target = to if straight and number == len(passes) - 1 and at != to else rooms[at == rooms[0]]
         step = struct.pack(f"<qq3i{'i' if plan.real.nbytes == 8 else ''}{plan.real.code}", butterflies, apart, length, radix, left,
-                           *([0] if plan.real.nbytes == 8 else []), float(signed(direction))) + address(int(plan.roots[length]))
+                           *([0] if plan.real.nbytes == 8 else []), float(direction)) + address(int(plan.roots[length]))
         _run(thread, plan, f"pass_{radix}" if radix in (2, 4) else "pass", butterflies if radix in (2, 4) else plan.count, step, address(at), address(target))
         at = target
     if at != to:

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import REALS, BoundContext, Library, Real, blocks, device_memory, present, to_device, usable
 from archdef.exec.libraries.sequences import Mrg32k3a, Philox, Sequences, Xorwow
@@ -81,13 +81,13 @@ def _generator(thread: Thread, handle: int) -> Generator:
 
 def _create(thread: Thread, out: int, kind: int, on_host: bool) -> None:
     present(generator=out)
-    if signed(kind) in _OTHERS:
-        raise Refusal("NotSupported", f"generator {signed(kind)} ({_OTHERS[signed(kind)]})")
-    if signed(kind) not in _KINDS:
-        raise Refusal("NotSupported", f"no generator {signed(kind)}")
-    if _KINDS[signed(kind)] is Sobol:
+    if kind in _OTHERS:
+        raise Refusal("NotSupported", f"generator {kind} ({_OTHERS[kind]})")
+    if kind not in _KINDS:
+        raise Refusal("NotSupported", f"no generator {kind}")
+    if _KINDS[kind] is Sobol:
         directions(32)      # programs look for what is missing here
-    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[signed(kind)], BoundContext.current(thread), on_host)))
+    thread.memory.put_word(out, thread.session.handle(Generator(_KINDS[kind], BoundContext.current(thread), on_host)))
 
 
 @answers("curandCreateGenerator")
@@ -196,7 +196,9 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")
     draw = struct.pack("<QIIQQ", int(found.states or 0), sequences.count, sequences.turn, units, out)
     arguments = (draw[:8], draw[8:24], draw[24:], *(struct.pack(f"<{real.code}", each) for each in more if real is not None))
-    launch(thread, chosen, blocks(thread, -(-sequences.threads(units) // _THREADS)), (_THREADS,), arguments, found.stream)
+    wanted = -(-sequences.threads(units) // _THREADS)
+    grid = blocks(thread, wanted) if found.is_quasi else (wanted,)      # each sequence has a thread, and they are few
+    launch(thread, chosen, grid, (_THREADS,), arguments, found.stream)
     sequences.take(units)
 
 
@@ -247,10 +249,10 @@ _SCRAMBLED: Final = {102: 32, 104: 64}
 
 def _direction_vectors(thread: Thread, out: int, kind: int, bits: int) -> None:
     present(vectors=out)
-    if _SCRAMBLED.get(signed(kind)) == bits:
+    if _SCRAMBLED.get(kind) == bits:
         raise Refusal("NotSupported", "scrambled direction vectors")
-    if _SETS.get(signed(kind)) != bits:
-        raise Refusal("InvalidValue", f"no set {signed(kind)} of direction vectors of {bits} bits")
+    if _SETS.get(kind) != bits:
+        raise Refusal("InvalidValue", f"no set {kind} of direction vectors of {bits} bits")
     thread.memory.put_word(out, thread.session.table(thread.connection, f"curand directions {bits}", directions(bits)))
 
 

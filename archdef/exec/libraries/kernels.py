@@ -123,8 +123,11 @@ _FEATURES: Final = {"fp64": "double precision", "fp16": "half precision"}
 
 def launch(thread: Thread, found: Kernel, grid: tuple[int, ...], block: tuple[int, ...], arguments: tuple[bytes, ...], stream: int) -> None:
     """Put a kernel into a stream of the program, or into the graph that the stream is captured for; it is counted as the program's own are."""
+    thread.launching = found
+    thread.session.failures.check(thread)
     if thread.session.unseen:
         thread.session.see_managed()
     launched = thread.runtime.LaunchKernel(found, grid, block, arguments, 0, thread.session.stream(stream))
+    thread.launching = None
     if isinstance(launched, Launched):
         thread.session.note_launch(found, arguments, launched)

@@ -81,14 +81,24 @@ class Library:
         """Answer the functions that make a handle on the current device, and give it up."""
         @self.answers(create)
         def create_handle(thread: Thread, out: int) -> None:
-            present(handle=out)
             thread.runtime.device()
-            thread.memory.put_word(out, thread.session.handle(kind(BoundContext.current(thread))))
+            if (failure := thread.session.failures.of(thread)) is not None:
+                raise Refusal("InvalidResourceHandle", f"nothing can be made on a device that has failed: {failure}")
+            give(thread, out, kind(BoundContext.current(thread)))
 
         @self.answers(destroy)
         def destroy_handle(thread: Thread, handle: int) -> None:
             thread.session.thing(handle, kind).free(thread)
             thread.session.forget(handle)
+
+    def says_property(self, name: str, version: Callable[[Thread], tuple[int, int, int]]) -> None:
+        """Answer the function that gives a part of the library's version."""
+        @self.answers(name)
+        def get_property(thread: Thread, kind: Int, out: int) -> None:
+            if kind not in range(3):
+                raise Refusal("InvalidValue", f"no property {kind}")
+            present(value=out)
+            thread.memory.put_word(out, version(thread)[kind], 4)
 
     def sets_stream(self, name: str, find: Callable[[Thread, int], HasStream]) -> None:
         """Answer the function that says into which stream the kernels of a handle go."""
@@ -201,6 +211,25 @@ def scalar(thread: Thread, real: Real, address: int, on_device: bool) -> bytes:
     return struct.pack("<Q", 0) + thread.memory.get(address, real.nbytes).ljust(8, b"\0")
 
 
+def give(thread: Thread, out: int, thing: object) -> None:
+    """Give the program a handle for something."""
+    present(handle=out)
+    thread.memory.put_word(out, thread.session.handle(thing))
+
+
+def say_bytes(thread: Thread, out: int, nbytes: int, integer_bytes: int = 8) -> None:
+    """Say how much memory the program is to give. Raises Refusal for more than an int of C (4 bytes) or a size_t says."""
+    present(size=out)
+    if nbytes >> (31 if integer_bytes == 4 else 64):
+        raise Refusal("NotSupported", f"a call that needs {nbytes} bytes of memory")
+    thread.memory.put_word(out, nbytes, integer_bytes)
+
+
+def long(value: int) -> int:
+    """Read 64 bits as a signed number."""
+    return value - (1 << 64) if value >> 63 else value
+
+
 def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np.ndarray:
     """Read an array of the program."""
     found = np.empty(count, dtype)
@@ -211,6 +240,7 @@ def host_array(thread: Thread, address: int, count: int, dtype: DTypeLike) -> np
 
 def device_memory(thread: Thread, nbytes: int) -> Pointer:
     """Allocate device memory of the library's own, also while streams are captured, which that does nothing in."""
+    thread.session.failures.check(thread)
     mode = thread.runtime.ThreadExchangeStreamCaptureMode(RELAXED)
     try:
         return thread.runtime.Malloc(max(1, nbytes))
@@ -218,8 +248,17 @@ def device_memory(thread: Thread, nbytes: int) -> Pointer:
         thread.runtime.ThreadExchangeStreamCaptureMode(mode)
 
 
+def device_memory_at(thread: Thread, address: int, nbytes: int) -> Pointer:
+    """Give device memory that the program has named. Raises Refusal unless there are so many bytes."""
+    pointer = thread.session.pointer(address)
+    if pointer is None or nbytes > pointer.left:
+        raise Refusal("InvalidValue", f"{nbytes} bytes at {address:#x} are no memory of the device")
+    return pointer
+
+
 def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> bytes:
     """Wait for a stream, and read device memory."""
+    thread.session.failures.check(thread)
     room = np.empty(nbytes, "u1")
     thread.runtime.MemcpyAsync(room, pointer, nbytes, ends.DEFAULT, thread.session.stream(stream))
     thread.runtime.StreamSynchronize(thread.session.stream(stream))
@@ -228,6 +267,7 @@ def from_device(thread: Thread, pointer: Pointer, nbytes: int, stream: int) -> b
 
 def to_device(thread: Thread, pointer: Pointer, data: np.ndarray, stream: int) -> None:
     """Write device memory."""
+    thread.session.failures.check(thread)
     if data.nbytes:
         thread.runtime.MemcpyAsync(pointer, np.ascontiguousarray(data).view("u1").reshape(-1), data.nbytes, ends.DEFAULT, thread.session.stream(stream))
 

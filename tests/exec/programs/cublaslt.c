@@ -207,6 +207,10 @@ static void wrong(void)
     printf("bias %d\n", set_to(product, EPILOGUE, 4, 4) || MATMUL(x, a, x, b, x, d) != 7);
     printf("aux %d\n", set_to(product, EPILOGUE, 160, 4) || set_to(product, AUX, (int64_t)x, 8) || set_to(product, AUX_LEADING, 3, 8)
                            || MATMUL(x, a, x, b, x, d) != 7);
+    order = 1;
+    CHECK(cublasLtMatrixLayoutCreate(&low, SINGLE, 4, 5, 5));
+    CHECK(cublasLtMatrixLayoutSetAttribute(low, ORDER, &order, 4));
+    printf("by_rows %d\n", set_to(product, AUX_LEADING, 8, 8) || MATMUL(x, a, x, b, x, low) != 15);
     printf("bias_type %d\n", set_to(product, EPILOGUE, 1, 4) || set_to(product, BIAS_TYPE, HALF, 4) || MATMUL(x, a, x, b, x, d) != 15);
     printf("missing %d\n", cublasLtMatrixTransform(lt));
     CHECK(set_to(product, BIAS_TYPE, -1, 4));

@@ -109,6 +109,7 @@ static void wrong(void)
     printf("found %d\n", cudnnFindConvolutionForwardAlgorithm(dnn, x, f, about, y, 0, &count, found));
     printf("format %d\n", cudnnSetTensor4dDescriptor(none, 2, 0, 1, 4, 5, 5));
     printf("type %d\n", cudnnSetTensor4dDescriptor(none, 0, 2, 1, 4, 5, 5));
+    printf("large %d\n", cudnnSetTensor4dDescriptor(none, 0, 0, 1 << 12, 1 << 12, 1 << 12, 1));
     printf("negative %d\n", cudnnSetTensor4dDescriptor(none, 0, 0, 1, -4, 5, 5));
     printf("stride %d\n", cudnnSetConvolution2dDescriptor(about, 0, 0, 0, 1, 1, 1, 1, 0));
     printf("mode %d\n", cudnnSetConvolution2dDescriptor(about, 0, 0, 1, 1, 1, 1, 2, 0));

@@ -32,15 +32,16 @@ static void say(const char *what, const void *from, int n)
 
 #define ALL(S, T) \
     SHOWS(T, S) \
-    static T *matrix_##S(int leading, int columns, double diagonal) \
+    static T *made_##S(int leading, int columns, double diagonal, double by) \
     { \
         static T here[MOST]; \
         T *to = room(MOST * sizeof(T)); \
         for (int i = 0; i < leading * columns; ++i) \
-            here[i] = number(i) + (i % (leading + 1) == 0 ? diagonal : 0); \
+            here[i] = (number(i) + (i % (leading + 1) == 0 ? diagonal : 0)) * by; \
         CHECK(cudaMemcpy(to, here, leading * columns * sizeof(T), ToDevice)); \
         return to; \
     } \
+    static T *matrix_##S(int leading, int columns, double diagonal) { return made_##S(leading, columns, diagonal, 1); } \
     static void solve_##S(void) \
     { \
         int size, m = 45, n = 20, *pivots = room(4 * N); \
@@ -87,6 +88,13 @@ static void say(const char *what, const void *from, int n)
             show_##S("ormqr", c, rows * columns); \
         } \
         say("info", info, 1); \
+        for (int large = 0; large < 2; ++large) { \
+            T by = sizeof(T) == 4 ? (large ? 1e30 : 1e-30) : (large ? 1e250 : 1e-250); \
+            a = made_##S(m + 1, n, 0, by); \
+            CHECK(cusolverDn##S##geqrf(solver, m, n, a, m + 1, tau, room(size * sizeof(T)), size, info)); \
+            show_##S("scaled", a, (m + 1) * n); \
+            show_##S("tau", tau, n); \
+        } \
     }
 ALL(S, float)
 ALL(D, double)

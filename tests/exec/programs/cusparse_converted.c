@@ -4,6 +4,7 @@
 int cusparseCreate(void **), cusparseSetPointerMode(void *, int), cusparseCreateMatDescr(void **), cusparseSetMatIndexBase(void *, int);
 int cusparseCreateCsr(void **, Long, Long, Long, void *, void *, void *, int, int, int, int), cusparseCreateDnMat(void **, Long, Long, Long, void *, int, int);
 int cusparseCreateCoo(void **, Long, Long, Long, void *, void *, void *, int, int, int), cusparseCsrSetPointers(void *, void *, void *, void *);
+int cusparseCooSetPointers(void *, void *, void *, void *);
 int cusparseSpMatGetSize(void *, Long *, Long *, Long *);
 int cusparseSparseToDense_bufferSize(void *, void *, void *, int, size_t *), cusparseSparseToDense(void *, void *, void *, int, void *);
 int cusparseDenseToSparse_bufferSize(void *, void *, void *, int, size_t *), cusparseDenseToSparse_analysis(void *, void *, void *, int, void *);
@@ -38,7 +39,7 @@ static void *sparse;
         CHECK(cusparseDenseToSparse_analysis(sparse, made, matrix, 0, memory)); \
         CHECK(cusparseSpMatGetSize(matrix, &rows, &columns, &count)); \
         places = room(8 * count), values = room(count * sizeof(T)); \
-        CHECK(cusparseCsrSetPointers(matrix, starts, places, values)); \
+        CHECK((by_element ? cusparseCooSetPointers : cusparseCsrSetPointers)(matrix, starts, places, values)); \
         CHECK(cusparseDenseToSparse_convert(sparse, made, matrix, 0, memory)); \
         show_indices("starts", starts, by_element ? count : ROWS + 1, wide); \
         show_indices("places", places, count, wide); \
@@ -103,6 +104,7 @@ static void wrong(void)
     printf("algorithm %d\n", cusparseDenseToSparse_analysis(sparse, dense, matrix, 3, memory));
     printf("buffer %d\n", cusparseDenseToSparse_analysis(sparse, dense, matrix, 0, 0));
     printf("unplaced %d\n", cusparseDenseToSparse_convert(sparse, dense, matrix, 0, memory));
+    printf("by_rows %d\n", cusparseCooSetPointers(matrix, memory, memory, memory));
     printf("direction %d\n", cusparseSnnz(sparse, 2, 4, 5, about, memory, 4, memory, &total));
     printf("leading %d\n", cusparseSnnz(sparse, 0, 4, 5, about, memory, 3, memory, &total));
     printf("total %d\n", cusparseSnnz(sparse, 0, 4, 5, about, memory, 4, memory, 0));

@@ -156,6 +156,7 @@ static void wrong(void)
 {
     void *a = described_single(0, 0, 0, 0, 0), *x, *y, *z, *state, *odd, *info, *about, *to = room(65536), *values = values_single(value_of, count);
     int upper = 1, got = 7, two = 2, *from = indices(starts, N + 1, 0, 0), *places = indices(column_of, count, 0, 0), *back = indices(starts, N + 1, 3, 0);
+    const int below[] = {0, 0, 1};      /* row 1 has an element in column 0, and no row one on the diagonal */
     float one = 1;
     size_t bytes;
     CHECK(cusparseCreateDnVec(&x, N, to, 0));
@@ -178,6 +179,8 @@ static void wrong(void)
     CHECK(cusparseSpSV_analysis(sparse, 0, &one, a, x, y, 0, 0, state, room(8 * (4 * N + 3 + 2 * count))));
     printf("alpha %d\n", cusparseSpSV_solve(sparse, 0, 0, a, x, y, 0, 0, state));
     printf("turned %d\n", cusparseSpSV_solve(sparse, 1, &one, a, x, y, 0, 0, state));
+    CHECK(cusparseCreateCsr(&odd, N - 1, N - 1, count, from, places, values, 2, 2, 0, 0));
+    printf("other %d\n", cusparseSpSV_solve(sparse, 0, &one, odd, z, z, 0, 0, state));
     printf("attribute %d\n", cusparseSpMatSetAttribute(a, 5, &upper, 4));
     printf("bytes %d\n", cusparseSpMatSetAttribute(a, 0, &upper, 8));
     printf("value %d\n", cusparseSpMatSetAttribute(a, 0, &two, 4));
@@ -191,6 +194,11 @@ static void wrong(void)
     printf("columns %d\n", cusparseScsrilu02_analysis(sparse, N, count, about, values, from, values, info, 0, to));
     printf("first %d\n", cusparseScsrilu02(sparse, N, count, about, values, from, places, info, 0, to));
     printf("position %d\n", cusparseXcsrilu02_zeroPivot(sparse, info, 0));
+    CHECK(cusparseCreateCsrsv2Info(&info));
+    CHECK(cusparseSetMatDiagType(about, 1));
+    CHECK(cusparseScsrsv2_analysis(sparse, 0, 2, 1, about, values, indices(below, 3, 0, 0), indices(below, 1, 0, 0), info, 0, to));
+    printf("unit %d", cusparseXcsrsv2_zeroPivot(sparse, info, &got));
+    printf("%d\n", got);
     CHECK(cusparseSetMatType(about, 3));
     printf("kind %d\n", cusparseScsrilu02_analysis(sparse, N, count, about, values, from, places, info, 0, to));
     CHECK(cusparseSpSV_destroyDescr(state));

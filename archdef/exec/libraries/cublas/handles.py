@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import DEVICE, HOST, BoundContext, Handle, Library, Real, device_memory, present, scalar, usable
 from archdef.run.pointer import Pointer
@@ -65,7 +65,7 @@ def blas(thread: Thread, handle: int) -> Blas:
 
 def vector(address: int, distance: int) -> bytes:
     """Lay a vector out as kernels take it."""
-    return struct.pack("<Qq", address, signed(distance))
+    return struct.pack("<Qq", address, distance)
 
 
 LIBRARY.gives_handles("cublasCreate_v2", "cublasDestroy_v2", Blas)
@@ -78,13 +78,7 @@ def version(thread: Thread, handle: int, out: int) -> None:
     thread.memory.put_word(out, 10000 * thread.session.cuda, 4)
 
 
-@answers("cublasGetProperty")
-def get_property(thread: Thread, kind: Int, out: int) -> None:
-    """Give a part of the version: major, minor, patch."""
-    if kind not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no property {kind}")
-    present(value=out)
-    thread.memory.put_word(out, 0 if kind else thread.session.cuda, 4)
+LIBRARY.says_property("cublasGetProperty", lambda thread: (thread.session.cuda, 0, 0))
 
 
 @answers("cublasGetCudartVersion")
@@ -100,9 +94,9 @@ LIBRARY.gets_stream("cublasGetStream_v2", blas)
 
 def _set(thread: Thread, handle: int, name: str, value: int, allowed: range) -> None:
     found = blas(thread, handle)
-    if signed(value) not in allowed:
-        raise Refusal("InvalidValue", f"no {name.replace('_', ' ')} {signed(value)}")
-    setattr(found, name, signed(value))
+    if value not in allowed:
+        raise Refusal("InvalidValue", f"no {name.replace('_', ' ')} {value}")
+    setattr(found, name, value)
 
 
 def _get(thread: Thread, handle: int, name: str, out: int) -> None:

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Answer, Int, Thread, signed
+from archdef.exec.calls import Answer, Int, Thread
 from archdef.exec.libraries.cublas import matrices, products, vectors
 from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
 from archdef.exec.libraries.library import BoundContext, Real, at_least, device_memory, present
@@ -167,7 +167,7 @@ def swap(real: Real, thread: Thread, n: Int, x: int, incx: Int, y: int, incy: In
 
 
 def _number(thread: Thread, real: Real, name: str, n: int, *operands: tuple[int, int]) -> int:
-    return int.from_bytes(vectors.reduce(thread, _blas(thread), real, name, signed(n), operands, real.nbytes), "little")
+    return int.from_bytes(vectors.reduce(thread, _blas(thread), real, name, n, operands, real.nbytes), "little")
 
 
 @answers("cublas{}dot")
@@ -192,7 +192,7 @@ def asum(real: Real, thread: Thread, n: Int, x: int, incx: Int) -> int:
 
 
 def _place(thread: Thread, real: Real, name: str, n: int, x: int, incx: int) -> int:
-    return int(struct.unpack("<i", vectors.reduce(thread, _blas(thread), real, name, signed(n), ((x, incx),), 4))[0])
+    return int(struct.unpack("<i", vectors.reduce(thread, _blas(thread), real, name, n, ((x, incx),), 4))[0])
 
 
 @answers("cublasI{l}amax")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cublas.handles import THREADS, Blas, answers, blas, vector
 from archdef.exec.libraries.library import Real, at_least, blocks, present
 from archdef.runtime.status import Refusal
@@ -14,18 +14,17 @@ SIDE: Final = 16
 
 def transposed(operation: int) -> int:
     """Read what is done to a matrix: 0 nothing; 1 or 2: it is transposed. Raises Refusal."""
-    if signed(operation) not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no operation {signed(operation)} on a matrix")
-    return int(signed(operation) != 0)
+    if operation not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no operation {operation} on a matrix")
+    return int(operation != 0)
 
 
 def multiply_vector(thread: Thread, found: Blas, real: Real, operation: int, m: int, n: int, alpha: bytes, a: int, lda: int, x: int, incx: int,
                     beta: bytes, y: int, incy: int) -> None:
     """y = alpha op(A) x + beta y."""
-    m, n, lda = signed(m), signed(n), signed(lda)
     at_least(0, m=m, n=n)
     at_least(max(1, m), lda=lda)
-    if 0 in (signed(incx), signed(incy)):
+    if 0 in (incx, incy):
         raise Refusal("InvalidValue", "a vector's elements lie 0 apart")
     turned = transposed(operation)
     if m and n:
@@ -85,9 +84,9 @@ def _solve(thread: Thread, found: Blas, real: Real, size: int, columns: int, low
 
 def _choices(**numbers: int) -> list[int]:
     for name, number in numbers.items():
-        if signed(number) not in (0, 1):
-            raise Refusal("InvalidValue", f"{name} must be 0 or 1, got {signed(number)}")
-    return [signed(number) for number in numbers.values()]
+        if number not in (0, 1):
+            raise Refusal("InvalidValue", f"{name} must be 0 or 1, got {number}")
+    return list(numbers.values())
 
 
 @answers("cublas{}trsm_v2")

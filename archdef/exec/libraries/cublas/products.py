@@ -6,11 +6,11 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cublas.handles import answers, blas
 from archdef.exec.libraries.cublas.matrices import transposed
 from archdef.exec.libraries.kernels import kernel, launch
-from archdef.exec.libraries.library import DEVICE, HasStream, Real, at_least, blocks, present
+from archdef.exec.libraries.library import DEVICE, HasStream, Real, at_least, blocks, long, present
 from archdef.run.module import Kernel
 from archdef.runtime.status import Refusal
 
@@ -35,11 +35,6 @@ class Operand:
     address: int
     leading: int
     stride: int = 0
-
-
-def long(value: int) -> int:
-    """Read 64 bits as a signed number."""
-    return value - (1 << 64) if value >> 63 else value
 
 
 def factor(thread: Thread, on_device: bool, code: str, sum_code: str, address: int) -> bytes:
@@ -70,9 +65,9 @@ def chosen(thread: Thread, name: str, m: int, n: int, epilogue: bool = False) ->
 def multiply(thread: Thread, found: HasStream, name: str, operations: tuple[int, int], sizes: tuple[int, int, int], alpha: bytes, a: Operand, b: Operand,
              beta: bytes, c: Operand, batch: int = 1, addresses: bool = False, epilogue: bytes = b"") -> None:
     """C = alpha op(A) op(B) + beta C, or what an epilogue of cuBLASLt makes of this."""
-    m, n, k = map(signed, sizes)
+    m, n, k = sizes
     of_a, of_b = map(transposed, operations)
-    lda, ldb, ldc = (signed(each.leading) for each in (a, b, c))
+    lda, ldb, ldc = (each.leading for each in (a, b, c))
     at_least(0, m=m, n=n, k=k, batch=batch)
     at_least(max(1, k if of_a else m), lda=lda)
     at_least(max(1, n if of_b else k), ldb=ldb)
@@ -91,10 +86,9 @@ def multiply(thread: Thread, found: HasStream, name: str, operations: tuple[int,
 
 def typed(compute: int, of_a: int, of_b: int, of_c: int) -> tuple[str, str]:
     """Give the name of the kernels, and what factors are. Raises Refusal for types that they do not have."""
-    types = tuple(map(signed, (of_a, of_b, of_c)))
-    name, code = _KERNELS.get((types[0], types[2])) if types[0] == types[1] else None, FACTORS.get(signed(compute))
+    name, code = _KERNELS.get((of_a, of_c)) if of_a == of_b else None, FACTORS.get(compute)
     if name is None or code is None or (code != SUMS[name] and (code, name) != (_HALF, "h")):
-        raise Refusal("NotSupported", f"a product of the types {types[0]} and {types[1]} into {types[2]}, computed as {signed(compute)}")
+        raise Refusal("NotSupported", f"a product of the types {of_a} and {of_b} into {of_c}, computed as {compute}")
     return name, code
 
 

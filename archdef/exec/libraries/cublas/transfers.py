@@ -1,7 +1,7 @@
 """Vectors and matrices between the program's memory and the device's."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.cuda_runtime.boxes import memcpy_2d_async
 from archdef.exec.cuda_runtime.memory import copy
 from archdef.exec.libraries.cublas.handles import answers
@@ -10,11 +10,11 @@ from archdef.runtime import ends
 
 
 def _vector(thread: Thread, n: int, size: int, source: int, source_step: int, to: int, to_step: int, kind: int, stream: int, wait: bool) -> None:
-    n, size, source_step, to_step = map(signed, (n, size, source_step, to_step))
     at_least(1, size=size, step_of_source=source_step, step_of_destination=to_step)
     if n <= 0:
         return
     present(source=source, destination=to)
+    thread.session.failures.check(thread)
     if source_step == to_step == 1:
         copy(thread, to, source, n * size, kind, stream, wait)
     else:
@@ -49,13 +49,13 @@ def get_vector_async(thread: Thread, n: Int, size: Int, source: int, source_step
 
 def _matrix(thread: Thread, rows: int, columns: int, size: int, source: int, source_rows: int, to: int, to_rows: int, kind: int, stream: int,
             wait: bool) -> None:
-    rows, columns, size, source_rows, to_rows = map(signed, (rows, columns, size, source_rows, to_rows))
     at_least(0, rows=rows, columns=columns)
     at_least(1, size=size)
     at_least(max(1, rows), rows_of_source=source_rows, rows_of_destination=to_rows)
     if not rows or not columns:
         return
     present(source=source, destination=to)
+    thread.session.failures.check(thread)
     memcpy_2d_async(thread, to, to_rows * size, source, source_rows * size, rows * size, columns, kind, stream)
     if wait:
         thread.runtime.StreamSynchronize(thread.session.stream(stream))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cublas.handles import MOST_PARTS, THREADS, Blas, answers, blas, vector
 from archdef.exec.libraries.library import DEVICE, REALS, Real, blocks, from_device, present
 from archdef.runtime.status import Refusal
@@ -19,7 +19,7 @@ def _grid(thread: Thread, n: int) -> tuple[int, ...]:
 
 def scale(thread: Thread, found: Blas, real: Real, n: int, alpha: bytes, x: int, incx: int) -> None:
     """x *= alpha."""
-    if n > 0 and signed(incx) > 0:
+    if n > 0 and incx > 0:
         present(x=x)
         found.launch(thread, real, "scal", _grid(thread, n), struct.pack("<i", n), alpha, vector(x, incx))
 
@@ -40,20 +40,21 @@ def move(thread: Thread, found: Blas, real: Real, name: str, n: int, x: int, inc
 
 def reduce(thread: Thread, found: Blas, real: Real, name: str, n: int, vectors: tuple[tuple[int, int], ...], nbytes: int, to: int = 0) -> bytes:
     """Make one number of vectors, each an address and a distance. It goes to an address of the device, or (0) is given."""
-    nothing = n <= 0 or (len(vectors) == 1 and signed(vectors[0][1]) <= 0)
+    nothing = n <= 0 or (len(vectors) == 1 and vectors[0][1] <= 0)
     if nothing and not to:
         return bytes(nbytes)
     if nothing:
         if (pointer := thread.session.pointer(to)) is None:
             raise Refusal("InvalidValue", f"{to:#x} is no device's memory")
+        thread.session.failures.check(thread)
         thread.runtime.MemsetAsync(pointer, 0, nbytes, thread.session.stream(found.stream))
         return b""
     for address, _ in vectors:
         present(vector=address)
     room = found.room(thread)
-    count = min(MOST_PARTS, 4 * thread.runtime.device().architecture.chip.multiprocessors, -(-n // THREADS))
+    (count,) = blocks(thread, min(MOST_PARTS, 4 * thread.runtime.device().architecture.chip.multiprocessors, -(-n // THREADS)))
     parts = struct.pack("<Q", int(room) + 16)
-    found.launch(thread, real, name, blocks(thread, count), struct.pack("<i", n), *(vector(*each) for each in vectors), parts)
+    found.launch(thread, real, name, (count,), struct.pack("<i", n), *(vector(*each) for each in vectors), parts)
     found.launch(thread, real, _ENDINGS[name], (1,), parts, struct.pack("<i", count), struct.pack("<Q", to or int(room)))
     return b"" if to else from_device(thread, room, nbytes, found.stream)
 
@@ -62,9 +63,9 @@ def _deliver(thread: Thread, handle: int, real: Real, name: str, n: int, vectors
     found = blas(thread, handle)
     present(result=out)
     if found.pointer_mode == DEVICE:
-        reduce(thread, found, real, name, signed(n), vectors, nbytes, out)
+        reduce(thread, found, real, name, n, vectors, nbytes, out)
     else:
-        thread.memory.put(out, reduce(thread, found, real, name, signed(n), vectors, nbytes))
+        thread.memory.put(out, reduce(thread, found, real, name, n, vectors, nbytes))
 
 
 @answers("cublas{}scal_v2")
@@ -113,7 +114,7 @@ def dot(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: i
 def dot_ex(thread: Thread, handle: int, n: Int, x: int, x_type: Int, incx: Int, y: int, y_type: Int, incy: Int, out: int, out_type: Int,
            sum_type: Int) -> None:
     """Add up the products of x and y, where all are of single or all of double precision."""
-    types = {signed(each) for each in (x_type, y_type, out_type, sum_type)}
+    types = {x_type, y_type, out_type, sum_type}
     if types not in ({0}, {1}):
         raise Refusal("NotSupported", f"cublasDotEx for the types {sorted(types)}")
     dot(REALS["SD"[types.pop()]], thread, handle, n, x, incx, y, incy, out)

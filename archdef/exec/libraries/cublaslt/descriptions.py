@@ -9,8 +9,7 @@ import attrs
 
 from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.libraries.cublas.handles import answers
-from archdef.exec.libraries.cublas.products import long
-from archdef.exec.libraries.library import present
+from archdef.exec.libraries.library import give, long, present
 from archdef.runtime.status import Refusal
 
 
@@ -93,8 +92,7 @@ def described(thread: Thread, handle: int, form: Form) -> Described:
 
 
 def _create(thread: Thread, out: int, form: Form, values: Mapping[int, int]) -> None:
-    present(descriptor=out)
-    thread.memory.put_word(out, thread.session.handle(Described.new(form, values)))
+    give(thread, out, Described.new(form, values))
 
 
 def _begin(thread: Thread, address: int, nbytes: int, form: Form, values: Mapping[int, int]) -> None:

@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cudnn.handles import answers
-from archdef.exec.libraries.library import REALS, Real, at_least, present
+from archdef.exec.libraries.library import REALS, Real, at_least, give, present
 from archdef.runtime.status import Refusal
 
 _REALS: Final = {0: REALS["S"], 1: REALS["D"]}
@@ -70,18 +70,18 @@ def described(thread: Thread, handle: int, kind: type[_Described]) -> _Described
 
 
 def _typed(kind: int) -> int:
-    if signed(kind) not in _REALS:
-        raise Refusal("NotSupported", f"elements of type {signed(kind)}: single and double precision are there")
-    return signed(kind)
+    if kind not in _REALS:
+        raise Refusal("NotSupported", f"elements of type {kind}: single and double precision are there")
+    return kind
 
 
 def _steps(order: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     _, c, h, w = sizes
-    if signed(order) == _BY_CHANNELS:
+    if order == _BY_CHANNELS:
         return c * h * w, h * w, w, 1
-    if signed(order) == _INTERLEAVED:
+    if order == _INTERLEAVED:
         return h * w * c, 1, w * c, c
-    raise Refusal("NotSupported", f"tensors in format {signed(order)}")
+    raise Refusal("NotSupported", f"tensors in format {order}")
 
 
 def _sized(found: Tensor, kind: int, sizes: tuple[int, ...], steps: tuple[int, ...]) -> None:
@@ -89,11 +89,6 @@ def _sized(found: Tensor, kind: int, sizes: tuple[int, ...], steps: tuple[int, .
     if sum((size - 1) * step for size, step in zip(sizes, steps, strict=True)) > _MOST:
         raise Refusal("NotSupported", f"tensors of more than {_MOST} elements")
     found.kind, found.sizes, found.steps = _typed(kind), sizes, steps
-
-
-def _create(thread: Thread, out: int, thing: object) -> None:
-    present(descriptor=out)
-    thread.memory.put_word(out, thread.session.handle(thing))
 
 
 def say(thread: Thread, *values: tuple[int, int]) -> None:
@@ -106,7 +101,7 @@ def say(thread: Thread, *values: tuple[int, int]) -> None:
 @answers("cudnnCreateTensorDescriptor")
 def create_tensor(thread: Thread, out: int) -> None:
     """Begin to describe images."""
-    _create(thread, out, Tensor())
+    give(thread, out, Tensor())
 
 
 @answers("cudnnDestroyTensorDescriptor")
@@ -139,7 +134,7 @@ def get_tensor(thread: Thread, handle: int, kind: int, n: int, c: int, h: int, w
 @answers("cudnnCreateFilterDescriptor")
 def create_filter(thread: Thread, out: int) -> None:
     """Begin to describe filters."""
-    _create(thread, out, Filter())
+    give(thread, out, Filter())
 
 
 @answers("cudnnDestroyFilterDescriptor")
@@ -158,7 +153,7 @@ def set_filter(thread: Thread, handle: int, kind: Int, order: Int, k: Int, c: In
 @answers("cudnnCreateConvolutionDescriptor")
 def create_convolution(thread: Thread, out: int) -> None:
     """Begin to describe a convolution."""
-    _create(thread, out, Convolution())
+    give(thread, out, Convolution())
 
 
 @answers("cudnnDestroyConvolutionDescriptor")

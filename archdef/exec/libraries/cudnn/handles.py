@@ -4,8 +4,7 @@ from __future__ import annotations
 from typing import Final
 
 from archdef.exec.calls import Int, Thread
-from archdef.exec.libraries.library import Handle, Library, present, usable
-from archdef.runtime.status import Refusal
+from archdef.exec.libraries.library import Handle, Library, usable
 
 LIBRARY: Final = Library("cudnn", not_supported=3000, lacking=3007, other=4000, statuses={
     "InvalidResourceHandle": 1001, "MemoryAllocation": 4004, "InvalidValue": 2000, "InvalidConfiguration": 2000, "IllegalAddress": 5000,
@@ -43,13 +42,7 @@ def runtime_version(thread: Thread) -> int:
     return 1000 * thread.session.cuda
 
 
-@answers("cudnnGetProperty")
-def get_property(thread: Thread, kind: Int, out: int) -> None:
-    """Give a part of the version: major, minor, patch."""
-    if kind not in range(len(_VERSION)):
-        raise Refusal("InvalidValue", f"no property {kind}")
-    present(value=out)
-    thread.memory.put_word(out, _VERSION[kind], 4)
+LIBRARY.says_property("cudnnGetProperty", lambda thread: _VERSION)
 
 
 @answers("cudnnGetErrorString")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Thread
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import Handle, Library, Real, blocks, present, usable
 from archdef.runtime.status import Refusal
@@ -38,13 +38,7 @@ def version(thread: Thread, out: int) -> None:
     thread.memory.put_word(out, 1000 * thread.session.cuda, 4)
 
 
-@answers("cusolverGetProperty")
-def get_property(thread: Thread, kind: Int, out: int) -> None:
-    """Give a part of the version: major, minor, patch."""
-    if kind not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no property {kind}")
-    present(value=out)
-    thread.memory.put_word(out, 0 if kind else thread.session.cuda, 4)
+LIBRARY.says_property("cusolverGetProperty", lambda thread: (thread.session.cuda, 0, 0))
 
 
 def run(thread: Thread, found: Solver, real: Real, name: str, columns: int, *arguments: bytes) -> None:
@@ -65,9 +59,9 @@ def long(value: int) -> bytes:
 
 def one_of(number: int, what: str, most: int) -> int:
     """Give a choice. Raises Refusal for one that is not there."""
-    if not 0 <= signed(number) <= most:
-        raise Refusal("InvalidValue", f"no {what} {signed(number)}")
-    return signed(number)
+    if not 0 <= number <= most:
+        raise Refusal("InvalidValue", f"no {what} {number}")
+    return number
 
 
 def say_room(thread: Thread, out: int) -> None:

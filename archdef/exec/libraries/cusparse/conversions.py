@@ -1,12 +1,12 @@
 """Sparse matrices of dense ones and the other way round, and how many elements of a dense one are not 0."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, run, run_for_each, same, sparse, word
 from archdef.exec.libraries.cusparse.levels import device_array
 from archdef.exec.libraries.cusparse.sorting import SUMMED_AT_ONCE, WORD_BYTES, add_up, read_number
-from archdef.exec.libraries.library import DEVICE, Real, at_least, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, present, say_bytes
 from archdef.runtime.status import Refusal
 
 _BY_ROW, _BY_COLUMN = 0, 1
@@ -15,8 +15,8 @@ _BY_ROW, _BY_COLUMN = 0, 1
 def _both(thread: Thread, dense: int, matrix: int, algorithm: int) -> tuple[DenseMatrix, SparseMatrix]:
     a, b = thread.session.thing(dense, DenseMatrix), thread.session.thing(matrix, SparseMatrix)
     same(a.real, b.real)
-    if signed(algorithm):
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if algorithm:
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     if (a.rows, a.columns) != (b.rows, b.columns):
         raise Refusal("InvalidValue", f"a dense matrix of {a.rows} x {a.columns}, a sparse one of {b.rows} x {b.columns}")
     if a.batches > 1 or b.batches > 1:
@@ -50,8 +50,7 @@ def to_sparse_size(thread: Thread, handle: int, dense: int, matrix: int, algorit
     """Say how much memory the counts of the rows take."""
     sparse(thread, handle)
     a, _ = _both(thread, dense, matrix, algorithm)
-    present(size=size)
-    thread.memory.put_word(size, WORD_BYTES * (a.rows + 1))
+    say_bytes(thread, size, WORD_BYTES * (a.rows + 1))
 
 
 @answers("cusparseDenseToSparse_analysis")

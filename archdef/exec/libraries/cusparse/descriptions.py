@@ -6,9 +6,9 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
-from archdef.exec.libraries.cusparse.handles import answers, long, put, typed
-from archdef.exec.libraries.library import Real, at_least, present
+from archdef.exec.calls import Int, Thread
+from archdef.exec.libraries.cusparse.handles import answers, typed
+from archdef.exec.libraries.library import Real, at_least, give, long, present
 from archdef.runtime.status import Refusal
 
 _WIDE: Final = {2: 0, 3: 1}
@@ -87,22 +87,22 @@ class Description:
 
 def index(kind: int) -> int:
     """Give whether indices have 64 bits. Raises Refusal."""
-    if signed(kind) not in _WIDE:
-        raise Refusal("NotSupported", f"indices of type {signed(kind)}: those of 32 and 64 bits are there")
-    return _WIDE[signed(kind)]
+    if kind not in _WIDE:
+        raise Refusal("NotSupported", f"indices of type {kind}: those of 32 and 64 bits are there")
+    return _WIDE[kind]
 
 
 def based(base: int) -> int:
     """Give where indices begin. Raises Refusal."""
-    if signed(base) not in (0, 1):
-        raise Refusal("InvalidValue", f"indices that begin at {signed(base)}")
-    return signed(base)
+    if base not in (0, 1):
+        raise Refusal("InvalidValue", f"indices that begin at {base}")
+    return base
 
 
 @answers("cusparseCreateMatDescr")
 def create_description(thread: Thread, out: int) -> None:
     """Describe a general matrix whose indices begin at 0."""
-    put(thread, out, Description())
+    give(thread, out, Description())
 
 
 @answers("cusparseDestroyMatDescr")
@@ -114,9 +114,9 @@ def destroy_description(thread: Thread, handle: int) -> None:
 
 def _set(thread: Thread, handle: int, name: str, value: int, most: int) -> None:
     found = thread.session.thing(handle, Description)
-    if not 0 <= signed(value) <= most:
-        raise Refusal("InvalidValue", f"no {name.replace('_', ' ')} {signed(value)}")
-    setattr(found, name, signed(value))
+    if not 0 <= value <= most:
+        raise Refusal("InvalidValue", f"no {name.replace('_', ' ')} {value}")
+    setattr(found, name, value)
 
 
 @answers("cusparseSetMatType")
@@ -172,7 +172,7 @@ def create_csr(thread: Thread, out: int, rows: int, columns: int, count: int, st
                base: Int, kind: Int) -> None:
     """Describe a matrix by rows."""
     at_least(0, rows=long(rows), columns=long(columns), elements=long(count))
-    put(thread, out, SparseMatrix(rows, columns, count, starts, places, values, typed(kind), (index(starts_type), index(places_type)), based(base)))
+    give(thread, out, SparseMatrix(rows, columns, count, starts, places, values, typed(kind), (index(starts_type), index(places_type)), based(base)))
 
 
 @answers("cusparseCreateCoo", "cusparseCreateConstCoo")
@@ -181,14 +181,14 @@ def create_coo(thread: Thread, out: int, rows: int, columns: int, count: int, ro
     """Describe a matrix by elements, in the order of their rows."""
     at_least(0, rows=long(rows), columns=long(columns), elements=long(count))
     wide = index(index_type)
-    put(thread, out, SparseMatrix(rows, columns, count, row_of, places, values, typed(kind), (wide, wide), based(base), by_element=True))
+    give(thread, out, SparseMatrix(rows, columns, count, row_of, places, values, typed(kind), (wide, wide), based(base), by_element=True))
 
 
 @answers("cusparseCreateSpVec", "cusparseCreateConstSpVec")
 def create_sparse_vector(thread: Thread, out: int, size: int, count: int, places: int, values: int, index_type: Int, base: Int, kind: Int) -> None:
     """Describe a vector of which few elements are there."""
     at_least(0, size=long(size), elements=long(count))
-    put(thread, out, SparseMatrix(0, size, count, 0, places, values, typed(kind), (0, index(index_type)), based(base)))
+    give(thread, out, SparseMatrix(0, size, count, 0, places, values, typed(kind), (0, index(index_type)), based(base)))
 
 
 @answers("cusparseDestroySpMat", "cusparseDestroySpVec")
@@ -207,17 +207,29 @@ def sparse_size(thread: Thread, handle: int, rows: int, columns: int, count: int
         thread.memory.put_word(out, value)
 
 
-@answers("cusparseCsrSetPointers")
-def set_pointers(thread: Thread, handle: int, starts: int, places: int, values: int) -> None:
-    """Set where a matrix is."""
+def _set_pointers(thread: Thread, handle: int, starts: int, places: int, values: int, by_element: bool) -> None:
     found = thread.session.thing(handle, SparseMatrix)
+    if found.by_element != by_element:
+        raise Refusal("InvalidValue", f"a matrix by {'elements' if found.by_element else 'rows'}")
     found.starts, found.places, found.values = starts, places, values
 
 
+@answers("cusparseCsrSetPointers")
+def set_csr_pointers(thread: Thread, handle: int, starts: int, places: int, values: int) -> None:
+    """Set where a matrix by rows is."""
+    _set_pointers(thread, handle, starts, places, values, by_element=False)
+
+
+@answers("cusparseCooSetPointers")
+def set_coo_pointers(thread: Thread, handle: int, row_of: int, places: int, values: int) -> None:
+    """Set where a matrix by elements is."""
+    _set_pointers(thread, handle, row_of, places, values, by_element=True)
+
+
 def _strided(found: SparseMatrix | DenseMatrix, batches: int, *strides: int) -> None:
-    at_least(1, batches=signed(batches))
+    at_least(1, batches=batches)
     at_least(0, **{f"stride_{number}": long(each) for number, each in enumerate(strides)})
-    found.batches = signed(batches)
+    found.batches = batches
 
 
 @answers("cusparseCsrSetStridedBatch")
@@ -260,7 +272,7 @@ def set_sparse_values(thread: Thread, handle: int, values: int) -> None:
 def create_vector(thread: Thread, out: int, size: int, values: int, kind: Int) -> None:
     """Describe a vector."""
     at_least(0, size=long(size))
-    put(thread, out, DenseMatrix(size, 1, values, typed(kind), 1, size))
+    give(thread, out, DenseMatrix(size, 1, values, typed(kind), 1, size))
 
 
 @answers("cusparseCreateDnMat", "cusparseCreateConstDnMat")
@@ -271,7 +283,9 @@ def create_dense(thread: Thread, out: int, rows: int, columns: int, leading: int
     by_rows = order == _ROW_ORDER
     at_least(0, rows=long(rows), columns=long(columns))
     at_least(max(1, columns if by_rows else rows), leading_dimension=long(leading))
-    put(thread, out, DenseMatrix(rows, columns, values, typed(kind), *((leading, 1) if by_rows else (1, leading))))
+    if leading * (rows if by_rows else columns) >> 63:
+        raise Refusal("InvalidValue", f"a matrix of {rows} x {columns} elements, whose leading dimension is {leading}")
+    give(thread, out, DenseMatrix(rows, columns, values, typed(kind), *((leading, 1) if by_rows else (1, leading))))
 
 
 @answers("cusparseDnMatSetStridedBatch")

@@ -4,11 +4,11 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, general
-from archdef.exec.libraries.cusparse.handles import answers, put, run, sparse, word
+from archdef.exec.libraries.cusparse.handles import answers, run, sparse, word
 from archdef.exec.libraries.cusparse.levels import THREADS, Plan, arranged, elements_of, plan, plan_bytes, say_pivot
-from archdef.exec.libraries.library import DEVICE, Real, at_least, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, give, say_bytes
 from archdef.runtime.status import Refusal
 
 
@@ -22,14 +22,14 @@ class Factors:
 
 def _matrix(thread: Thread, m: int, count: int, description: int, values: int, starts: int, places: int, real: Real) -> SparseMatrix:
     about = general(thread, description)
-    at_least(0, m=signed(m), elements=signed(count))
-    return SparseMatrix(signed(m), signed(m), signed(count), starts, places, values, real, base=about.base)
+    at_least(0, m=m, elements=count)
+    return SparseMatrix(m, m, count, starts, places, values, real, base=about.base)
 
 
 @answers("cusparseCreateCsrilu02Info")
 def create(thread: Thread, out: int) -> None:
     """Begin a factorization."""
-    put(thread, out, Factors())
+    give(thread, out, Factors())
 
 
 @answers("cusparseDestroyCsrilu02Info")
@@ -50,16 +50,14 @@ def _size(real: Real, thread: Thread, handle: int, m: int, count: int, descripti
 def size_of(real: Real, thread: Thread, handle: int, m: Int, count: Int, description: int, values: int, starts: int, places: int, state: int,
             size: int) -> None:
     """Say how much memory the order of the rows takes."""
-    present(size=size)
-    thread.memory.put_word(size, _size(real, thread, handle, m, count, description, state), 4)
+    say_bytes(thread, size, _size(real, thread, handle, m, count, description, state), 4)
 
 
 @answers("cusparse{}csrilu02_bufferSizeExt")
 def wide_size_of(real: Real, thread: Thread, handle: int, m: Int, count: Int, description: int, values: int, starts: int, places: int, state: int,
                  size: int) -> None:
     """Say it in 64 bits."""
-    present(size=size)
-    thread.memory.put_word(size, _size(real, thread, handle, m, count, description, state))
+    say_bytes(thread, size, _size(real, thread, handle, m, count, description, state))
 
 
 @answers("cusparse{}csrilu02_analysis")

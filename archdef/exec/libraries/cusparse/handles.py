@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import DEVICE, HOST, REALS, Handle, Library, Real, blocks, present, scalar, usable
 from archdef.runtime.status import Refusal
@@ -34,29 +34,18 @@ def sparse(thread: Thread, handle: int) -> Sparse:
     return usable(thread, handle, Sparse)
 
 
-def long(value: int) -> int:
-    """Read 64 bits as a signed number."""
-    return value - (1 << 64) if value >> 63 else value
-
-
 def typed(kind: int) -> Real:
     """Give the type of elements that a number of the program means. Raises Refusal."""
-    if signed(kind) not in _REAL:
-        raise Refusal("NotSupported", f"elements of type {signed(kind)}: single and double precision are there")
-    return _REAL[signed(kind)]
+    if kind not in _REAL:
+        raise Refusal("NotSupported", f"elements of type {kind}: single and double precision are there")
+    return _REAL[kind]
 
 
 def operation_of(number: int) -> int:
     """Give 1 for a matrix that is taken transposed, else 0. Raises Refusal."""
-    if signed(number) not in (0, 1, 2):
-        raise Refusal("InvalidValue", f"no operation {signed(number)} on a matrix")
-    return int(signed(number) != 0)
-
-
-def put(thread: Thread, out: int, thing: object) -> None:
-    """Give the program a handle for something."""
-    present(descriptor=out)
-    thread.memory.put_word(out, thread.session.handle(thing))
+    if number not in (0, 1, 2):
+        raise Refusal("InvalidValue", f"no operation {number} on a matrix")
+    return int(number != 0)
 
 
 LIBRARY.gives_handles("cusparseCreate", "cusparseDestroy", Sparse)

@@ -11,8 +11,7 @@ from archdef.exec.calls import Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix
 from archdef.exec.libraries.cusparse.handles import Sparse
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, read_number
-from archdef.exec.libraries.library import from_device, present, to_device
-from archdef.run.pointer import Pointer
+from archdef.exec.libraries.library import device_memory_at, from_device, present, to_device
 from archdef.runtime.status import Refusal
 
 THREADS: Final = 128
@@ -73,14 +72,8 @@ def device_array(thread: Thread, found: Sparse, address: int, count: int, wide: 
     kind = np.dtype("i8" if wide else "i4")
     if not count:
         return np.empty(0, "i8")
-    return np.frombuffer(from_device(thread, _pointer(thread, address), count * kind.itemsize, found.stream), kind).astype("i8")
-
-
-def _pointer(thread: Thread, address: int) -> Pointer:
-    pointer = thread.session.pointer(address)
-    if pointer is None:
-        raise Refusal("InvalidValue", f"{address:#x} is no memory of the device")
-    return pointer
+    nbytes = count * kind.itemsize
+    return np.frombuffer(from_device(thread, device_memory_at(thread, address, nbytes), nbytes, found.stream), kind).astype("i8")
 
 
 def elements_of(thread: Thread, found: Sparse, a: SparseMatrix) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +115,7 @@ def plan(thread: Thread, found: Sparse, needs: Rows, upper: bool, missing_matter
     missing = np.nonzero(needs.diagonals == _NONE)[0]
     pivot = int(missing[0]) if missing_matters and len(missing) else _NONE
     words = np.concatenate([[pivot], order, bounds, needs.starts, needs.diagonals, needs.columns, needs.elements]).astype("i8")
-    to_device(thread, _pointer(thread, address), words, found.stream)
+    to_device(thread, device_memory_at(thread, address, words.nbytes), words, found.stream)
     return Plan(address, len(order), count, len(needs.columns))
 
 
@@ -132,7 +125,7 @@ def say_pivot(thread: Thread, found: Sparse, made: Plan | None, base: int, out: 
     row = _NONE if made is None else made.pivot(thread, found)
     value = row + base if row >= 0 else _NONE
     if on_device:
-        to_device(thread, _pointer(thread, out), np.array([value], "i4"), found.stream)
+        to_device(thread, device_memory_at(thread, out, 4), np.array([value], "i4"), found.stream)
     else:
         thread.memory.put_word(out, value, 4)
     if row >= 0:

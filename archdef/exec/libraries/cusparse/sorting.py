@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 from archdef.exec.calls import Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix
 from archdef.exec.libraries.cusparse.handles import Sparse, run, run_for_each, word
-from archdef.exec.libraries.library import Real, from_device
-from archdef.runtime.status import Refusal
+from archdef.exec.libraries.library import Real, device_memory_at, from_device
 
 WORD_BYTES: Final = 8
 SUMMED_AT_ONCE: Final = 256
@@ -41,7 +40,4 @@ def put_starts(thread: Thread, found: Sparse, c: SparseMatrix, count: int, keys:
 
 def read_number(thread: Thread, found: Sparse, address: int, nbytes: int = WORD_BYTES) -> int:
     """Wait for the handle's stream, and read a number of the device. Raises Refusal."""
-    pointer = thread.session.pointer(address)
-    if pointer is None:
-        raise Refusal("InvalidValue", f"{address:#x} is no memory of the device")
-    return int.from_bytes(from_device(thread, pointer, nbytes, found.stream), "little", signed=True)
+    return int.from_bytes(from_device(thread, device_memory_at(thread, address, nbytes), nbytes, found.stream), "little", signed=True)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix
-from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, put, run_for_each, same, sparse, straight, typed, word
+from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, run_for_each, same, sparse, straight, typed, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, add_up, put_starts, read_number, sort
-from archdef.exec.libraries.library import present
+from archdef.exec.libraries.library import give, present, say_bytes
 from archdef.runtime.status import Refusal
 
 
@@ -67,8 +67,8 @@ def _step(thread: Thread, handle: int, of_a: int, of_b: int, matrices: tuple[int
     straight(of_a)
     straight(of_b)
     same(a.real, b.real, c.real, typed(kind))
-    if not 0 <= signed(algorithm) <= 5:
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if not 0 <= algorithm <= 5:
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     if a.by_element or b.by_element or c.by_element:
         raise Refusal("NotSupported", "products of sparse matrices by elements: those by rows are there")
     if a.batches > 1 or b.batches > 1 or c.batches > 1:
@@ -83,7 +83,7 @@ def _step(thread: Thread, handle: int, of_a: int, of_b: int, matrices: tuple[int
 @answers("cusparseSpGEMM_createDescr")
 def create(thread: Thread, out: int) -> None:
     """Begin a product."""
-    put(thread, out, SparseProduct())
+    give(thread, out, SparseProduct())
 
 
 @answers("cusparseSpGEMM_destroyDescr")
@@ -101,12 +101,15 @@ def count_products(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int
     present(size=size)
     counts = step.a.count + 1
     if not buffer:
-        thread.memory.put_word(size, WORD_BYTES * counts)
+        say_bytes(thread, size, WORD_BYTES * counts)
         return
     _enough(thread, size, WORD_BYTES * counts)
     run_for_each(thread, step.found, step.a.real, "product_counts", counts, step.a.packed(), step.b.packed(), word(buffer))
     add_up(thread, step.found, step.a.real, counts, buffer)
-    step.state.ends, step.state.products, step.state.sums = buffer, read_number(thread, step.found, buffer + WORD_BYTES * step.a.count), None
+    products = read_number(thread, step.found, buffer + WORD_BYTES * step.a.count)
+    if products < 0:
+        raise Refusal("InvalidValue", "rows that do not begin one behind the other")
+    step.state.ends, step.state.products, step.state.sums = buffer, products, None
 
 
 def _enough(thread: Thread, size: int, needed: int) -> None:
@@ -132,7 +135,7 @@ def product_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, 
     step = _step(thread, handle, of_a, of_b, (a, b, c), kind, algorithm, state)
     if buffer:
         present(size_to_compute=compute_size)
-        thread.memory.put_word(compute_size, step.room(0).nbytes)
+        say_bytes(thread, compute_size, step.room(0).nbytes)
     else:
         present(size=size)
         step.counted()
@@ -147,7 +150,7 @@ def multiply(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: i
     room, real, found = step.room(buffer), step.c.real, step.found
     present(size=size)
     if not buffer:
-        thread.memory.put_word(size, room.nbytes)
+        say_bytes(thread, size, room.nbytes)
         return
     _enough(thread, size, room.nbytes)
     products, counts, values = room.products, room.part(4), room.part(5)

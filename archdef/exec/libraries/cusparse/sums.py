@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, general
 from archdef.exec.libraries.cusparse.handles import answers, factors, integer, run_for_each, sparse, word
 from archdef.exec.libraries.cusparse.sorting import add_up, read_number
@@ -21,9 +21,9 @@ class _Given:
     places: int
 
     def matrix(self, thread: Thread, m: int, n: int, real: Real) -> SparseMatrix:
-        about, count = general(thread, self.description), signed(self.count)
-        at_least(0, m=signed(m), n=signed(n), elements=count)
-        return SparseMatrix(signed(m), signed(n), count, self.starts, self.places, self.values, real, base=about.base)
+        about = general(thread, self.description)
+        at_least(0, m=m, n=n, elements=self.count)
+        return SparseMatrix(m, n, self.count, self.starts, self.places, self.values, real, base=about.base)
 
 
 @answers("cusparse{}csrgeam2_bufferSizeExt")

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import attrs
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import DenseMatrix, SparseMatrix, general
-from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, integer, operation_of, put, run, same, sparse, typed, word
+from archdef.exec.libraries.cusparse.handles import Sparse, answers, factors, integer, operation_of, run, same, sparse, typed, word
 from archdef.exec.libraries.cusparse.levels import THREADS, Plan, arranged, elements_of, plan, plan_bytes, say_pivot
-from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, present
+from archdef.exec.libraries.library import DEVICE, Real, at_least, blocks, give, present, say_bytes
 from archdef.runtime.status import Refusal
 
 
@@ -55,8 +55,8 @@ def _system(thread: Thread, operations: tuple[int, int], matrices: tuple[int, in
     b, c = (thread.session.thing(each, DenseMatrix) for each in matrices[1:])
     turned, b_turned = (operation_of(each) for each in operations)
     same(a.real, b.real, c.real, typed(kind))
-    if signed(algorithm):
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if algorithm:
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     if (b.columns if b_turned else b.rows, b.rows if b_turned else b.columns) != (a.rows, c.columns) or c.rows != a.rows:
         raise Refusal("InvalidValue", f"a system of {a.rows} x {a.columns}, {b.rows} x {b.columns} and {c.rows} x {c.columns}")
     if b.batches > 1 or c.batches > 1:
@@ -67,7 +67,7 @@ def _system(thread: Thread, operations: tuple[int, int], matrices: tuple[int, in
 @answers("cusparseSpSV_createDescr", "cusparseSpSM_createDescr")
 def create(thread: Thread, out: int) -> None:
     """Begin a system."""
-    put(thread, out, System())
+    give(thread, out, System())
 
 
 @answers("cusparseSpSV_destroyDescr", "cusparseSpSM_destroyDescr")
@@ -84,8 +84,7 @@ def spsm_size(thread: Thread, handle: int, of_a: Int, of_b: Int, alpha: int, a: 
     sparse(thread, handle)
     matrix = _system(thread, (of_a, of_b), (a, b, c), kind, algorithm)[0]
     thread.session.thing(state, System)
-    present(size=size)
-    thread.memory.put_word(size, plan_bytes(matrix.rows, matrix.count))
+    say_bytes(thread, size, plan_bytes(matrix.rows, matrix.count))
 
 
 @answers("cusparseSpSM_analysis")
@@ -144,8 +143,8 @@ _ATTRIBUTES = ("upper", "unit")
 
 
 def _attribute(attribute: int, data: int, nbytes: int) -> int:
-    if signed(attribute) not in range(len(_ATTRIBUTES)) or nbytes != 4:
-        raise Refusal("InvalidValue", f"no attribute {signed(attribute)} of {nbytes} bytes")
+    if attribute not in range(len(_ATTRIBUTES)) or nbytes != 4:
+        raise Refusal("InvalidValue", f"no attribute {attribute} of {nbytes} bytes")
     present(data=data)
     return data
 
@@ -154,7 +153,7 @@ def _attribute(attribute: int, data: int, nbytes: int) -> int:
 @answers("cusparseCreateCsrsv2Info")
 def create_older(thread: Thread, out: int) -> None:
     """Begin a system."""
-    put(thread, out, System())
+    give(thread, out, System())
 
 
 @answers("cusparseDestroyCsrsv2Info")
@@ -165,8 +164,8 @@ def destroy_older(thread: Thread, state: int) -> None:
 
 def _older(thread: Thread, m: int, count: int, description: int, values: int, starts: int, places: int, real: Real) -> SparseMatrix:
     about = general(thread, description)
-    at_least(0, m=signed(m), elements=signed(count))
-    return SparseMatrix(signed(m), signed(m), signed(count), starts, places, values, real, base=about.base, upper=about.fill_mode, unit=about.diagonal_type)
+    at_least(0, m=m, elements=count)
+    return SparseMatrix(m, m, count, starts, places, values, real, base=about.base, upper=about.fill_mode, unit=about.diagonal_type)
 
 
 @answers("cusparse{}csrsv2_bufferSize")
@@ -176,8 +175,7 @@ def csrsv_size(real: Real, thread: Thread, handle: int, of_a: Int, m: Int, count
     sparse(thread, handle)
     a = _older(thread, m, count, description, values, starts, places, real)
     thread.session.thing(state, System)
-    present(size=size)
-    thread.memory.put_word(size, plan_bytes(a.rows, a.count), 4)
+    say_bytes(thread, size, plan_bytes(a.rows, a.count), 4)
 
 
 @answers("cusparse{}csrsv2_analysis")

@@ -1,7 +1,7 @@
 """Sparse matrices by columns instead of rows, which are those of the transposed matrix."""
 from __future__ import annotations
 
-from archdef.exec.calls import Int, Thread, signed
+from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cusparse.descriptions import SparseMatrix, based
 from archdef.exec.libraries.cusparse.handles import answers, integer, run_for_each, sparse, typed, word
 from archdef.exec.libraries.cusparse.sorting import WORD_BYTES, Sorted, put_starts, sort
@@ -10,12 +10,11 @@ from archdef.runtime.status import Refusal
 
 
 def _checked(m: int, n: int, count: int, with_values: int, algorithm: int) -> tuple[int, int, int]:
-    m, n, count = signed(m), signed(n), signed(count)
     at_least(0, m=m, n=n, elements=count)
-    if signed(with_values) not in (0, 1):
-        raise Refusal("InvalidValue", f"no action {signed(with_values)}")
-    if signed(algorithm) not in (1, 2):
-        raise Refusal("InvalidValue", f"no algorithm {signed(algorithm)}")
+    if with_values not in (0, 1):
+        raise Refusal("InvalidValue", f"no action {with_values}")
+    if algorithm not in (1, 2):
+        raise Refusal("InvalidValue", f"no algorithm {algorithm}")
     return m, n, count
 
 

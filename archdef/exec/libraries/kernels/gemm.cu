@@ -105,63 +105,69 @@ template <class T> __device__ T *matrix(const void *base, long long stride, int 
 
 // A block of SIDE * SIDE threads makes a tile of C whose side is SIDE * WORK, SIDE products of each element between two barriers; both operands
 // pass through shared memory, where each is used as often as the tile is wide.
-template <int SIDE, int WORK> __device__ void product(const Product &p EPILOGUE_TOO)
+template <int SIDE, int WORK> __device__ void make_tile(const Product &p, int number, int row, int column, SUM alpha, SUM beta EPILOGUE_TOO)
 {
     constexpr int TILE = SIDE * WORK;
     __shared__ SUM left[SIDE][TILE + 1], right[SIDE][TILE + 1];
-    int thread = threadIdx.y * SIDE + threadIdx.x;
-    int row = blockIdx.x * TILE, column = blockIdx.y * TILE;
-    SUM alpha = p.alpha.get(), beta = p.beta.get();
-    int depth = alpha == (SUM)0 ? 0 : p.k;
-    for (int number = blockIdx.z; number < p.batch; number += gridDim.z) {
-        const IN *a = matrix<const IN>(p.a, p.stride_a, number, p.addresses), *b = matrix<const IN>(p.b, p.stride_b, number, p.addresses);
-        OUT *c = matrix<OUT>(p.c, p.stride_c, number, p.addresses);
-        SUM sums[WORK][WORK] = {};
-        for (int base = 0; base < depth; base += SIDE) {
+    int thread = threadIdx.y * SIDE + threadIdx.x, depth = alpha == (SUM)0 ? 0 : p.k;
+    const IN *a = matrix<const IN>(p.a, p.stride_a, number, p.addresses), *b = matrix<const IN>(p.b, p.stride_b, number, p.addresses);
+    OUT *c = matrix<OUT>(p.c, p.stride_c, number, p.addresses);
+    SUM sums[WORK][WORK] = {};
+    for (int base = 0; base < depth; base += SIDE) {
 #pragma unroll
-            for (int each = 0; each < WORK; ++each) {
-                int element = thread + each * SIDE * SIDE;      // neighbours in memory go to neighbouring threads
-                int i = p.transposed_a ? element / SIDE : element % TILE, ka = p.transposed_a ? element % SIDE : element / TILE;
-                int j = p.transposed_b ? element % TILE : element / SIDE, kb = p.transposed_b ? element / TILE : element % SIDE;
-                bool inside_a = row + i < p.m && base + ka < depth, inside_b = column + j < p.n && base + kb < depth;
-                long long at_a = p.transposed_a ? base + ka + (row + i) * p.lda : row + i + (base + ka) * p.lda;
-                long long at_b = p.transposed_b ? column + j + (base + kb) * p.ldb : base + kb + (column + j) * p.ldb;
-                left[ka][i] = inside_a ? read(a[at_a]) : (SUM)0;
-                right[kb][j] = inside_b ? read(b[at_b]) : (SUM)0;
-            }
-            __syncthreads();
+        for (int each = 0; each < WORK; ++each) {
+            int element = thread + each * SIDE * SIDE;      // neighbours in memory go to neighbouring threads
+            int i = p.transposed_a ? element / SIDE : element % TILE, ka = p.transposed_a ? element % SIDE : element / TILE;
+            int j = p.transposed_b ? element % TILE : element / SIDE, kb = p.transposed_b ? element / TILE : element % SIDE;
+            bool inside_a = row + i < p.m && base + ka < depth, inside_b = column + j < p.n && base + kb < depth;
+            long long at_a = p.transposed_a ? base + ka + (row + i) * p.lda : row + i + (base + ka) * p.lda;
+            long long at_b = p.transposed_b ? column + j + (base + kb) * p.ldb : base + kb + (column + j) * p.ldb;
+            left[ka][i] = inside_a ? read(a[at_a]) : (SUM)0;
+            right[kb][j] = inside_b ? read(b[at_b]) : (SUM)0;
+        }
+        __syncthreads();
 #pragma unroll 4
-            for (int k = 0; k < SIDE; ++k) {
-                SUM mine[WORK];
+        for (int k = 0; k < SIDE; ++k) {
+            SUM mine[WORK];
+#pragma unroll
+            for (int i = 0; i < WORK; ++i)
+                mine[i] = left[k][threadIdx.x + i * SIDE];
+#pragma unroll
+            for (int j = 0; j < WORK; ++j) {
+                SUM other = right[k][threadIdx.y + j * SIDE];
 #pragma unroll
                 for (int i = 0; i < WORK; ++i)
-                    mine[i] = left[k][threadIdx.x + i * SIDE];
-#pragma unroll
-                for (int j = 0; j < WORK; ++j) {
-                    SUM other = right[k][threadIdx.y + j * SIDE];
-#pragma unroll
-                    for (int i = 0; i < WORK; ++i)
-                        sums[i][j] += mine[i] * other;
-                }
+                    sums[i][j] += mine[i] * other;
             }
-            __syncthreads();
         }
+        __syncthreads();
+    }
 #pragma unroll
-        for (int j = 0; j < WORK; ++j) {
+    for (int j = 0; j < WORK; ++j) {
 #pragma unroll
-            for (int i = 0; i < WORK; ++i) {
-                int y = row + threadIdx.x + i * SIDE, x = column + threadIdx.y + j * SIDE;
-                if (y >= p.m || x >= p.n)
-                    continue;
-                OUT *to = c + y + x * p.ldc;
+        for (int i = 0; i < WORK; ++i) {
+            int y = row + threadIdx.x + i * SIDE, x = column + threadIdx.y + j * SIDE;
+            if (y >= p.m || x >= p.n)
+                continue;
+            OUT *to = c + y + x * p.ldc;
 #ifdef EPILOGUE
-                write(to, e.finished(alpha * sums[i][j], beta, number, y, x));
+            write(to, e.finished(alpha * sums[i][j], beta, number, y, x));
 #else
-                write(to, beta == (SUM)0 ? alpha * sums[i][j] : alpha * sums[i][j] + beta * read(*to));     // C is not read where beta is 0
+            write(to, beta == (SUM)0 ? alpha * sums[i][j] : alpha * sums[i][j] + beta * read(*to));     // C is not read where beta is 0
 #endif
-            }
         }
     }
+}
+
+// All tiles of all products, in steps of the grid, which a machine may not take as large as the matrices are.
+template <int SIDE, int WORK> __device__ void product(const Product &p EPILOGUE_TOO)
+{
+    constexpr unsigned TILE = SIDE * WORK;
+    SUM alpha = p.alpha.get(), beta = p.beta.get();
+    for (unsigned row = blockIdx.x * TILE; row < (unsigned)p.m; row += gridDim.x * TILE)
+        for (unsigned column = blockIdx.y * TILE; column < (unsigned)p.n; column += gridDim.y * TILE)
+            for (unsigned number = blockIdx.z; number < (unsigned)p.batch; number += gridDim.z)
+                make_tile<SIDE, WORK>(p, number, row, column, alpha, beta GIVEN_TOO);
 }
 
 extern "C" __global__ void KERNEL(NAME, gemm_8)(Product p AND_EPILOGUE) { product<8, 1>(p GIVEN_TOO); }

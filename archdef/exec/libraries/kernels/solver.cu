@@ -175,11 +175,13 @@ extern "C" __global__ void KERNEL(NAME, getrs)(View a, Long n, int transposed, c
 extern "C" __global__ void KERNEL(NAME, geqrf)(View a, Long m, Long n, Real *tau, int *info)
 {
     for (Long k = 0; k < min(m, n); ++k) {
-        Real squares = 0, alpha = a.at(k, k);
-        EACH(i, k + 1, m)
-            squares += a.at(i, k) * a.at(i, k);
+        Real size = fabs(a.at(largest(a, k, m, k), k)), squares = 0, alpha = a.at(k, k);
+        EACH(i, k + 1, size == 0 ? 0 : m) {
+            Real part = a.at(i, k) / size;      // whose square neither overflows nor vanishes beside those of the others
+            squares += part * part;
+        }
         squares = added_up(squares);
-        Real length = sqrt(alpha * alpha + squares), beta = alpha < 0 ? length : -length;
+        Real length = size * sqrt(alpha / size * (alpha / size) + squares), beta = alpha < 0 ? length : -length;
         Real by = squares == 0 ? 0 : (beta - alpha) / beta;
         EACH(i, k, m)
             if (squares != 0)
