@@ -1,6 +1,7 @@
 """Runs a program and answers what its threads ask, each on a thread of its own."""
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
@@ -120,11 +121,13 @@ class Server:
             environment = KEEPS_PTX | {_NVTX_VARIABLE: str(library)} | os.environ | {
                 SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                 "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder}
+            gc.freeze()     # what is there now, all of archdef, the collector need not look through again and again while launches come in
             try:
                 code = starting.ended(subprocess.Popen(command, env=environment, stdout=output))
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {starting.refusal(command[0], error)}") from None
             finally:
+                gc.unfreeze()
                 end.shutdown(socket.SHUT_RDWR)      # closing it alone does not wake up who waits there
         for session in self.sessions:
             session.end()

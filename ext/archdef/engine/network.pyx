@@ -36,8 +36,11 @@ include "network_unrecorded.pxi"
 include "network.pxi"
 
 
-cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, bint at_once) except -1:
-    """Build an idle network for the machine, in front of a memory; answers go to `inboxes`, one per multiprocessor. `at_once`: see `partition_open`."""
+cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, int64_t at_once) except -1:
+    """Build an idle network for the machine, in front of a memory; answers go to `inboxes`, one per multiprocessor.
+
+    at_once : so many partitions are made now, the others for their first request.
+    """
     cdef int64_t i, slots = max(m.load_store.reads_in_flight_per_multiprocessor, 1)
     if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER:
         slots += m.load_store.textures_in_flight_per_multiprocessor
@@ -54,7 +57,7 @@ cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Ev
     if n.partitions == NULL:
         raise MemoryError("partitions of the network")
     for i in range(m.dram.partitions):
-        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, at_once or i == 0)
+        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, i < at_once)
     remote_open(&n.remote, m, memory.first, memory.own_bytes(), memory.host_first(), arena, &inboxes[0].failed)
     n.l2.m = m
     n.l2.routing = &n.routing
