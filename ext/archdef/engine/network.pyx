@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.crossbar cimport crossbar_close, crossbar_open
 from archdef.engine.events cimport Events
-from archdef.engine.l2_coalescer cimport l2_coalescer_open
+from archdef.engine.l2_coalescer cimport l2_coalescer_admit, l2_coalescer_open
 from archdef.engine.l2_slice cimport L2, l2_arrive, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
@@ -66,6 +66,11 @@ cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Ev
     n.l2.textures = &n.textures
     n.l2.partitions = n.partitions
     return l2_open(&n.l2, arena)
+
+
+cdef void network_admit(Network *n, int64_t sm) noexcept nogil:
+    """Begin with what is kept of the requests of a multiprocessor, before it sends any."""
+    l2_coalescer_admit(&n.gathering, sm)
 
 
 cdef void network_close(Network *n) noexcept nogil:
