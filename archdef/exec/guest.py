@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
+import itertools
 import os
 import struct
 import threading
@@ -23,8 +25,14 @@ _MOST_PARTS: Final = 1024
 _CLEARED_AT_ONCE_BYTES: Final = 1 << 16
 _ROOM_BYTES: Final = 1 << 12
 _ROOM_PARTS: Final = 128
-_PART: Final = struct.Struct("@PN")
-"""A piece, as the system's calls take it (iovec)."""
+_NEAR_BYTES: Final = 256
+"""How far from an array of addresses what they point to mostly lies: compilers have the arguments of a launch in one frame of the stack with it."""
+
+
+@functools.cache
+def _parts(count: int) -> struct.Struct:
+    """Give the form of pieces, as the system's calls take them (iovec)."""
+    return struct.Struct("@" + "PN" * count)
 
 
 class _Part(ctypes.Structure):
@@ -130,16 +138,24 @@ def _system(name: str) -> Any:
     return function
 
 
-class _Room(threading.local):
+class _Room:
     """Where a thread has the system put the few bytes that most calls give by address, and describes where they come from."""
 
     def __init__(self, process: int) -> None:
         self.data = bytearray(_ROOM_BYTES)
-        self.mine, self.others = bytearray(_PART.size), bytearray(_ROOM_PARTS * _PART.size)
-        self.address, mine, others = (ctypes.addressof(ctypes.c_char.from_buffer(each)) for each in (self.data, self.mine, self.others))
+        self.mine, self.others = bytearray(_parts(1).size), bytearray(_parts(_ROOM_PARTS).size)
+        address, mine, others = (ctypes.addressof(ctypes.c_char.from_buffer(each)) for each in (self.data, self.mine, self.others))
+        _parts(1).pack_into(self.mine, 0, address, _ROOM_BYTES)     # which ends where the others do
         self.count = ctypes.c_ulong(1)
         self.arguments = (ctypes.c_int(process), ctypes.c_void_p(mine), ctypes.c_ulong(1), ctypes.c_void_p(others), self.count, ctypes.c_ulong(0))
         """Of the system's call, converted once and not at each."""
+
+
+class _Rooms(threading.local):
+    """That of each thread."""
+
+    def __init__(self, process: int) -> None:
+        self.own = _Room(process)
 
 
 class GuestMemory:
@@ -147,7 +163,7 @@ class GuestMemory:
 
     def __init__(self, process: int):
         self.process = process
-        self._room = _Room(process)
+        self._rooms = _Rooms(process)
         self._read_few: Any = ctypes.CDLL(None).process_vm_readv
         self._read_few.restype = ctypes.c_ssize_t
         self._read, self._write = _system("process_vm_readv"), _system("process_vm_writev")
@@ -192,16 +208,29 @@ class GuestMemory:
             at += size
         return found
 
+    def get_listed(self, address: int, sizes: Sequence[int]) -> list[bytes]:
+        """Read from the places whose addresses stand in an array: by one call of the system if they are near it, as arguments of a launch mostly are."""
+        listed_bytes = 8 * len(sizes)
+        start = address - _NEAR_BYTES
+        around = self._few((start,), (listed_bytes + 2 * _NEAR_BYTES,))
+        listed = self.get(address, listed_bytes) if around is None else around[_NEAR_BYTES:_NEAR_BYTES + listed_bytes]
+        addresses = struct.unpack(f"<{len(sizes)}Q", listed)
+        found = []
+        for place, size in zip(addresses, sizes, strict=True):
+            piece = b"" if around is None or place < start else around[place - start:place - start + size]
+            if len(piece) != size:
+                return self.get_each(addresses, sizes)
+            found.append(piece)
+        return found
+
     def _few(self, addresses: Sequence[int], sizes: Sequence[int]) -> bytes | None:
         """Read a few bytes of a few places by one call; None where they are more than that, or the call did not give them all."""
         count, nbytes = len(addresses), sum(sizes)
         if not 0 < nbytes <= _ROOM_BYTES or count > _ROOM_PARTS:
             return None
-        room = self._room
-        _PART.pack_into(room.mine, 0, room.address, nbytes)
+        room = self._rooms.own
         try:
-            for number, (address, size) in enumerate(zip(addresses, sizes, strict=True)):
-                _PART.pack_into(room.others, number * _PART.size, address, size)
+            _parts(count).pack_into(room.others, 0, *itertools.chain.from_iterable(zip(addresses, sizes, strict=True)))
         except struct.error:        # no address at all
             return None
         room.count.value = count

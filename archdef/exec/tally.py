@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from archdef.host import Launched
     from archdef.run.result import Run
 
+LINKS = frozenset(("host_link", "peer_link"))
+"""Components that count accesses over links to memory of the host and of other devices, where there were any."""
 KEPT_AT_ONCE = 256
 """Launches that are kept before those that have ended are counted."""
 
@@ -47,8 +49,9 @@ class KernelTotal:
         self.timed += 1
         self.seconds += run.elapsed_s
         self.cycles += run.cycles
-        self.link_bytes_read += run.counters.link_bytes_read
-        self.link_bytes_written += run.counters.link_bytes_written
+        if not LINKS.isdisjoint(run.counters.components):       # else there is nothing to add up, statement by statement
+            self.link_bytes_read += run.counters.link_bytes_read
+            self.link_bytes_written += run.counters.link_bytes_written
         if self.longest is None or run.elapsed_s > self.longest.elapsed_s:
             self.longest = run
 

@@ -235,7 +235,7 @@ class Context:
             managed.written_by_device(self.memory, to, nbytes)
 
             def act():
-                self.memory.write(to, _fetched(self.memory, source, nbytes))
+                _move(self.memory, to, self.memory, source, nbytes)
             duration = self.dependency_fs + transfer_fs(2 * nbytes, self.architecture.dram_bandwidth_gb_s)
             operation = Operation("copy", "copy within device", self, stream, duration=duration, nbytes=nbytes, act=act)
             return self.issue(operation, self.compute)
@@ -309,14 +309,14 @@ class Context:
         if isinstance(address, Box):
             self.memory.write(address, end.read())
         elif end.nbytes:
-            end.into(np.frombuffer(self.memory.engine.window(address, end.nbytes), "u1"))
+            end.into(self.memory.view(address, end.nbytes))
 
     def _give(self, end: HostBytes, address: int | Box) -> None:
         """Move bytes of device memory to the host, likewise."""
         if isinstance(address, Box):
             end.write(_fetched(self.memory, address, end.nbytes))
         elif end.nbytes:
-            end.write(np.frombuffer(self.memory.engine.window(address, end.nbytes), "u1"))
+            end.write(self.memory.view(address, end.nbytes))
 
     def _copy(self, stream: Stream, direction: str, name: str, nbytes: int, rate: float, act, after=None) -> Operation:
         operation = Operation("copy", name, self, stream, duration=fs(self.link.latency_us), nbytes=nbytes, direction=direction,
@@ -336,7 +336,7 @@ class Context:
             rate = peers(self.architecture, other.architecture)
             if rate is not None and (other.number in self.peers or self.number in other.peers):
                 def act():
-                    self.memory.write(to, _fetched(other.memory, source, nbytes))
+                    _move(self.memory, to, other.memory, source, nbytes)
                 duration = fs(max(self.link.peer_latency_us, other.link.peer_latency_us)) + transfer_fs(nbytes, rate)
                 operation = Operation("copy", f"copy to {self.label}", other, stream, duration=duration, nbytes=nbytes, act=act)
                 operation.touches |= {self}
@@ -465,6 +465,15 @@ def _copied(array: np.ndarray | HostBytes) -> np.ndarray:
     data = np.zeros(array.nbytes, "u1")
     array.into(data)
     return data
+
+
+def _move(memory, to: int | Box, other, source: int | Box, nbytes: int) -> None:
+    """Copy device memory to device memory: without a stop between where both ends lie there on end."""
+    if isinstance(to, Box) or isinstance(source, Box):
+        memory.write(to, _fetched(other, source, nbytes))
+    elif nbytes:
+        found = other.view(source, nbytes)
+        np.copyto(memory.view(to, nbytes), found)       # as if by way of other memory, where the two overlap
 
 
 def _fetched(memory, address: int | Box, nbytes: int) -> np.ndarray:

@@ -280,11 +280,15 @@ class Grid:
         return failures.ignored(self._at_work[1].ignored(), self.children.programs) if self.children is not None else ()
 
     def _memory_map(self) -> footprint.MemoryMap:
-        device, program = self.launcher.kernel.module.device, self.program
-        return footprint.memory_map(
-            device.architecture, resident_warps=self.resident.active_warps, local_bytes=program.local_bytes,
-            global_bytes=device.memory.taken("global"), constant_bytes=device.memory.taken("constant"),
-            parameter_bytes=program.parameter_bytes, heap_bytes=device.heap_bytes if self.launcher.kernel.uses.allocates else 0)
+        kernel, program = self.launcher.kernel, self.program
+        device = kernel.module.device
+        shares = (self.resident.active_warps, device.memory.taken("global"), device.memory.taken("constant"), device.heap_bytes if kernel.uses.allocates else 0)
+        if kernel.latest_map is None or kernel.latest_map[0] != shares:
+            warps, in_global, constant, heap = shares
+            kernel.latest_map = shares, footprint.memory_map(
+                device.architecture, resident_warps=warps, local_bytes=program.local_bytes, global_bytes=in_global, constant_bytes=constant,
+                parameter_bytes=program.parameter_bytes, heap_bytes=heap)
+        return kernel.latest_map[1]
 
     def finish(self) -> Run:
         """Wrap what the engine has counted for it."""

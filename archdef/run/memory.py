@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from archdef.host.context import Context
     from archdef.run.images import Images
     from archdef.run.multicast import Multicast
+    from archdef.run.texture import Handles
     from archdef.spec import Architecture
 
 
@@ -36,6 +37,8 @@ class Memory:
         """The variables of modules that lie in it; see `archdef.run.images.Images`."""
         self.multicasts: weakref.WeakSet[Multicast] = weakref.WeakSet()
         """Arrays of it that are mapped at multicast addresses; see `archdef.run.multicast`."""
+        self.handles: Handles | None = None
+        """Textures, samplers and surfaces of what lies in it, once there are any or one launch has asked; see `archdef.run.texture`."""
         self.managed: dict[int, Pages] = {}
         """Allocations that the host and the device both use, by their addresses."""
         self.shared_with_host: set[int] = set()
@@ -102,6 +105,11 @@ class Memory:
             np.asarray(out).reshape(rows.shape)[...] = rows
             return
         self.engine.read(_whole(address), out)
+
+    def view(self, address: int, nbytes: int) -> np.ndarray:
+        """Show bytes, at least one, in place."""
+        shown: np.ndarray = np.frombuffer(self.engine.window(_whole(address), nbytes), "u1")    # type: ignore[call-overload]
+        return shown
 
     def fill(self, address: int | Box, nbytes: int, byte: int) -> None:
         """Set bytes; all of a `Box`."""

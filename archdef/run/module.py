@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from archdef.host import Launched, Stream
     from archdef.lower.program import Program
     from archdef.lower.records import Parameter
+    from archdef.run.footprint import MemoryMap
     from archdef.run.resources import Resources
     from archdef.run.result import Run
     from archdef.spec import Architecture
@@ -199,6 +200,8 @@ class Kernel:
         self.name = self.interface.name
         self._lock = threading.RLock()
         self._plans: dict[tuple[tuple[int, int, int], int], Plan] = {}
+        self.latest_map: tuple[tuple[int, ...], MemoryMap] | None = None
+        """Shares of device memory as its latest launch found them, and what they depend on: mostly, those of the next one."""
 
     @functools.cached_property
     def program(self) -> Program:
@@ -227,7 +230,7 @@ class Kernel:
         """Forget how it was lowered."""
         for name in ("program", "children", "resources", "uses"):
             self.__dict__.pop(name, None)
-        self._plans = {}
+        self._plans, self.latest_map = {}, None
 
     @functools.cached_property
     def children(self) -> Kernels | None:

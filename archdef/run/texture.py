@@ -117,16 +117,15 @@ class Handles:
         return table.tobytes()
 
 
-_OF: weakref.WeakKeyDictionary[Memory, Handles] = weakref.WeakKeyDictionary()
-_OF_LOCK = threading.Lock()
+_MAKES = threading.Lock()
 
 
 def of(memory: Memory) -> Handles:
     """Give the handles of a device memory."""
-    with _OF_LOCK:
-        if (found := _OF.get(memory)) is None:
-            found = _OF[memory] = Handles()
-        return found
+    if (found := memory.handles) is None:       # every launch asks
+        with _MAKES:
+            found = memory.handles = memory.handles or Handles()
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------------ descriptions

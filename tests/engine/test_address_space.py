@@ -91,3 +91,35 @@ def test_memory_of_the_host_is_shown_to_all_at_one_address():
     space = core.AddressSpace(2, CAPACITY)
     one, other = (core.DeviceMemory(CAPACITY, space) for _ in range(2))
     assert one.host_gap(4096) == other.host_gap(4096) > other.first + CAPACITY
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_an_allocation_lies_in_the_first_gap_that_holds_it(number):
+    """Addresses decide which partition serves what, and so the time that kernels take: they follow from what was allocated and freed before, alone."""
+    space = core.AddressSpace(3, CAPACITY)
+    memory = [core.DeviceMemory(CAPACITY, space) for _ in range(3)][number]
+    random, granule, there = np.random.default_rng(number), core_granule(), []
+    sizes = [0, 1, 65535, 65536, 65537, 200_000, CAPACITY // 3, CAPACITY, CAPACITY + 1, 1 << 63, (1 << 64) - 1]
+    for _ in range(600):
+        nbytes = sizes[random.integers(len(sizes))]
+        start = memory.first
+        for low, high in there:
+            if start + max(1, nbytes) + granule <= low:
+                break
+            start = (high + 2 * granule - 1) // granule * granule
+        if start + max(1, nbytes) > memory.first + CAPACITY:
+            with pytest.raises(DeviceMemoryError, match=f"out of device memory: {nbytes} bytes asked"):
+                memory.allocate(nbytes)
+        else:
+            assert memory.allocate(nbytes) == start
+            there = sorted([*there, (start, start + max(1, nbytes))])
+        while there and random.random() < 0.4:
+            memory.free(there.pop(int(random.integers(len(there))))[0])
+        assert memory.allocations == there
+
+
+def core_granule():
+    """By how much two allocations of a byte are apart, halved."""
+    memory = core.DeviceMemory(CAPACITY)
+    first, second = memory.allocate(1), memory.allocate(1)
+    return (second - first) // 2

@@ -115,3 +115,38 @@ def test_a_copy_that_the_program_waits_for_keeps_its_error_and_one_of_a_graph_ra
     copy.write(data)
     copy.check()
     assert (held == data).all() and (copy.read() == data).all() and not copy.pinned
+
+
+@pytest.mark.parametrize("away", [0, 8, -8, 200, -200, 255, 256, 300, -256, -300, 4000, -4000])
+def test_what_an_array_of_addresses_lists_is_read_wherever_it_lies(memory, away):
+    room = np.random.default_rng(7).integers(0, 256, 1 << 14, "u1")
+    listed = room.ctypes.data + (1 << 13)
+    places = [listed + 24 + away, listed + away - 40, room.ctypes.data]
+    room[1 << 13:][:24] = np.array(places, "u8").view("u1")
+    expected = [room[place - room.ctypes.data:][:size].tobytes() for place, size in zip(places, (8, 40, 1), strict=True)]
+    assert memory.get_listed(listed, [8, 40, 1]) == expected
+    assert memory.get_listed(listed, [8]) == expected[:1]
+
+
+def test_an_array_of_addresses_may_begin_where_memory_does_and_end_where_it_ends(memory):
+    pages = mmap.mmap(-1, 3 * mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    libc = ctypes.CDLL(None, use_errno=True)
+    for gap in (start, start + 2 * mmap.PAGESIZE):
+        assert libc.mprotect(ctypes.c_void_p(gap), mmap.PAGESIZE, 0) == 0
+    first, last = start + mmap.PAGESIZE, start + 2 * mmap.PAGESIZE - 8
+    for listed, value in ((first, last), (last, first)):
+        ctypes.c_uint64.from_address(listed).value = value
+    ctypes.c_uint64.from_address(first).value = first + 8
+    pages[mmap.PAGESIZE + 8:mmap.PAGESIZE + 12] = b"four"
+    assert memory.get_listed(first, [4]) == [b"four"]
+    assert memory.get_listed(last, [8]) == [(first + 8).to_bytes(8, "little")]
+
+
+@pytest.mark.parametrize("listed", [0, NOWHERE, (1 << 64) - 8, 1 << 63])
+def test_an_array_of_addresses_that_is_not_there_is_refused_and_so_is_what_it_lists(memory, listed):
+    with pytest.raises(Refusal, match="is no memory of the program"):
+        memory.get_listed(listed, [8])
+    room = ctypes.c_uint64(listed)
+    with pytest.raises(Refusal, match=f"{listed:#x} is no memory of the program"):
+        memory.get_listed(ctypes.addressof(room), [8])

@@ -37,6 +37,18 @@ def test_a_folder_for_temporary_files_whose_name_is_too_long_for_a_socket_is_nam
         programs.run(["/bin/true"], "v100")
 
 
+@pytest.mark.parametrize("before, expected", [(None, "glibc.malloc.hugetlb=1"), ("glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1",
+                                                                                 "glibc.malloc.hugetlb=1:glibc.malloc.hugetlb=0:glibc.malloc.arena_max=1")])
+def test_a_program_gets_large_pages_unless_its_user_says_otherwise(before, expected, tmp_path, monkeypatch):
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    if before is not None:
+        monkeypatch.setenv("GLIBC_TUNABLES", before)
+    with open(tmp_path / "out", "w+") as out:
+        assert programs.run(["/bin/sh", "-c", "echo $GLIBC_TUNABLES"], "v100", output=out).exit_code == 0
+        out.seek(0)
+        assert out.read().strip() == expected
+
+
 def test_a_program_for_which_there_are_no_devices_is_told_so_and_goes_on(build, tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise DeviceMemoryError("the host cannot reserve 5 bytes")

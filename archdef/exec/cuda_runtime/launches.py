@@ -63,8 +63,7 @@ def launch(thread: Thread, stub: int, grid: tuple[int, ...], block: tuple[int, .
 def arguments_at(thread: Thread, kernel: Kernel, arguments: int) -> list[bytes]:
     """Read a kernel's arguments, by the address of an array of their addresses."""
     layout = kernel.program.parameter_layout
-    places = struct.unpack(f"<{len(layout)}Q", thread.memory.get(arguments, 8 * len(layout))) if layout else ()
-    return thread.memory.get_each(places, [parameter.bytes for parameter in layout])
+    return thread.memory.get_listed(arguments, [parameter.bytes for parameter in layout]) if layout else []
 
 
 def start_kernel(thread: Thread, kernel: Kernel, grid: tuple[int, ...], block: tuple[int, ...], values: Sequence[bytes], shared_bytes: int, stream: int,

@@ -4,7 +4,8 @@ The first request for sectors of a line opens a place at the partition, in which
 answered; they cost the cache no lookup and the partition's port no data. There is one place for a line and cluster: a request for other
 sectors of the line closes it without opening one itself; the one that comes when as many as the machine gathers are together opens it anew.
 """
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 from archdef.engine.clock cimport NEVER
@@ -16,21 +17,28 @@ from archdef.engine.port cimport Request
 cdef int l2_coalescer_open(L2Coalescers *g, Crossbar *crossbar, Arena *arena) except -1:
     """Make room for what is gathered; none if the machine does not."""
     cdef const MachineTable *m = crossbar.m
-    cdef int64_t records = m.chip.multiprocessors * crossbar.routing.slots, i
+    cdef int64_t records = m.chip.multiprocessors * crossbar.routing.slots
     g.m = m
     g.crossbar = crossbar
     g.latency_fs = m.caches.l2.latency_cycles * m.clocks.core_period_fs
     if m.interconnect.request_coalescer.requests < 2 or m.caches.l2.sets == 0:
         return 0
-    g.entries = <CoalescerEntry *>arena_zeroed(arena, <size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines) * sizeof(CoalescerEntry))
+    g.begun = <uint8_t *>arena_zeroed(arena, <size_t>m.dram.partitions)
+    g.entries = <CoalescerEntry *>arena_room(arena, <size_t>(m.dram.partitions * m.interconnect.request_coalescer.lines) * sizeof(CoalescerEntry))
     g.entry_of = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
     g.follower = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
     g.follower_next = <int32_t *>arena_room(arena, <size_t>records * sizeof(int32_t))
-    if g.entries == NULL or g.entry_of == NULL or g.follower == NULL or g.follower_next == NULL:
+    if g.begun == NULL or g.entries == NULL or g.entry_of == NULL or g.follower == NULL or g.follower_next == NULL:
         raise MemoryError("requests of the L2 coalescer")
-    for i in range(records):
-        g.entry_of[i] = g.follower[i] = -1
     return 0
+
+
+cdef void l2_coalescer_admit(L2Coalescers *g, int64_t sm) noexcept nogil:
+    """Begin with the reads of a multiprocessor: none has opened a place."""
+    cdef int64_t slots = g.crossbar.routing.slots, i
+    if g.entries != NULL:
+        for i in range(sm * slots, sm * slots + slots):
+            g.entry_of[i] = g.follower[i] = -1
 
 
 cdef inline void _hand(L2Coalescers *g, int32_t record, int64_t arrival_fs) noexcept nogil:
@@ -48,6 +56,9 @@ cdef bint l2_coalescer_join(L2Coalescers *g, int32_t which, uint64_t number, uin
     cdef int32_t record = <int32_t>(sm * g.crossbar.routing.slots + r.slot), index
     cdef CoalescerEntry *place
     cdef bint open_
+    if not g.begun[which]:
+        memset(g.entries + which * lines, 0, <size_t>lines * sizeof(CoalescerEntry))
+        g.begun[which] = 1
     index = <int32_t>(which * lines + <int64_t>(key * <uint64_t>0x9e3779b97f4a7c15 >> 40 & <uint64_t>(lines - 1)))
     place = g.entries + index
     open_ = place.key == key and time_fs - g.latency_fs <= place.until_fs

@@ -14,7 +14,7 @@ cdef struct LinkSlot:        # some cycles of a link
 cdef struct Link:            # into a cluster, for answers, or into an L2 partition, for what comes from the others
     LinkSlot *slots          # by number, modulo their count
     int64_t full_from        # numbers of slots all of which are reserved
-    int64_t full_to
+    int64_t full_to          # -1: none was, and the slots are not cleared
 
 cdef Link *links_open(int64_t count, Arena *arena) except NULL
 cdef int64_t link_reserve(Link *link, int64_t period_fs, int64_t arrival_fs, int64_t takes_fs) noexcept nogil

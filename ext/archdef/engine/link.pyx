@@ -1,18 +1,20 @@
 """Links of the network, whose traffic becomes known in another order than it comes: each takes the first time that nobody has."""
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
-from archdef.engine.arena cimport Arena, arena_zeroed
+from archdef.engine.arena cimport Arena, arena_room, arena_zeroed
 
 
 cdef Link *links_open(int64_t count, Arena *arena) except NULL:
-    """As many links, which nobody has reserved."""
+    """As many links, which nobody has reserved. Their slots are cleared by the first who does: most launches use few links."""
     cdef Link *links = <Link *>arena_zeroed(arena, <size_t>count * sizeof(Link))
-    cdef LinkSlot *slots = <LinkSlot *>arena_zeroed(arena, <size_t>(count * LINK_SLOTS) * sizeof(LinkSlot))
+    cdef LinkSlot *slots = <LinkSlot *>arena_room(arena, <size_t>(count * LINK_SLOTS) * sizeof(LinkSlot))
     cdef int64_t i
     if links == NULL or slots == NULL:
         raise MemoryError("links of the network")
     for i in range(count):
         links[i].slots = slots + i * LINK_SLOTS
+        links[i].full_to = -1
     return links
 
 
@@ -24,6 +26,9 @@ cdef int64_t link_reserve(Link *link, int64_t period_fs, int64_t arrival_fs, int
     cdef int64_t length = LINK_SLOT_CYCLES * period_fs
     cdef int64_t number = max(arrival_fs - takes_fs, 0) // length, first
     cdef LinkSlot *slot
+    if link.full_to < 0:
+        memset(link.slots, 0, LINK_SLOTS * sizeof(LinkSlot))
+        link.full_to = 0
     if link.full_from <= number < link.full_to:
         number = link.full_to
     first = number

@@ -1,4 +1,5 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
+import bisect
 import threading
 
 cimport cython
@@ -179,29 +180,25 @@ cdef class DeviceMemory:
         """Copy its own spans to the table, and those of the devices that it reaches; their heaps, and memory of the host, are not theirs to show."""
         cdef DeviceMemory other
         cdef int64_t i = 0
-        cdef list every = self._spans + self._windows
+        cdef list seen = self._spans + self._windows
+        cdef uint64_t start, end
+        cdef bint linked = False
         for other in self._reached:
-            every += other._shown()
-        every.sort()
-        cdef list seen = []
-        first, last = None, None
-        for start, end in every:        # what was mapped side by side is accessed as one
-            if last != start:
-                if first is not None:
-                    seen.append((first, last))
-                first = start
-            last = end
-        if first is not None:
-            seen.append((first, last))
-        self.linked = any([start - self.first >= self.space.stride or start < self.first for start, _ in seen])
+            seen += other._shown()
+        seen.sort()
         cdef Span *table = <Span *>malloc(max(1, len(seen)) * sizeof(Span))
         if table == NULL:
             raise MemoryError("table of allocations")
         for start, end in seen:
+            linked |= start - self.first >= self.space.stride       # or below: what is unsigned wraps
+            if i and table[i - 1].start + table[i - 1].bytes == start:      # what was mapped side by side is accessed as one
+                table[i - 1].bytes += end - start
+                continue
             table[i].start = start
             table[i].bytes = end - start
             i += 1
         free(self.table)
+        self.linked = linked
         self.table = table
         self.count = i
         return 0
@@ -218,15 +215,18 @@ cdef class DeviceMemory:
         DeviceMemoryError
             No gap of that size is left.
         """
+        cdef uint64_t size = max(<uint64_t>1, nbytes), start = self.first, low, high
+        cdef Py_ssize_t at, count
         with self._lock:
-            base = self.first
-            size = max(1, nbytes)
-            start, at = base, 0
-            for at, (low, high) in enumerate([*self._spans, (base + self.capacity + GRANULE, 0)]):  # no-cython-lint: the place is asked for behind the loop
+            at = count = len(self._spans)
+            for at in range(count if size <= self.capacity else 0):     # else sums could wrap
+                low, high = self._spans[at]
                 if start + size + GRANULE <= low:
                     break
-                start = (high + 2 * GRANULE - 1) // GRANULE * GRANULE if high else start
-            if start + size > base + self.capacity or size > self.free_bytes:
+                start = (high + 2 * <uint64_t>GRANULE - 1) // <uint64_t>GRANULE * <uint64_t>GRANULE
+            else:
+                at = count
+            if size > self.capacity or start + size > self.first + self.capacity or self._backed and size > self.free_bytes:
                 raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of "
                                         f"{self.capacity} not in use", "capacity")
             self._spans.insert(at, (start, start + size))
@@ -376,22 +376,22 @@ cdef class DeviceMemory:
         """The same, also while kernels run that do not know the address."""
         cdef uint64_t first, size, rest
         with self._lock:
-            for i, (start, end) in enumerate(self._spans):
-                if start == address:
-                    del self._spans[i]
-                    self._publish()
-                    first = <uint64_t>start - <uint64_t>GLOBAL_BASE
-                    size = end - start
-                    if start in self._shared:
-                        close(self._shared.pop(start))
-                        self._map(start, size, MAP_PRIVATE | MAP_ANONYMOUS, -1)
-                        return
-                    rest = size % GRANULE
-                    memset(self.arena + first + size - rest, 0, rest)
-                    if size > rest:     # whole pages go back to the host, and read zero again
-                        madvise(self.arena + first, size - rest, MADV_DONTNEED)
-                    return
-            raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
+            i = bisect.bisect_left(self._spans, (address,))
+            start, end = self._spans[i] if i < len(self._spans) else (0, 0)
+            if start != address or not end:
+                raise DeviceMemoryError(f"address {address:#x} is not the start of an allocation")
+            del self._spans[i]
+            self._publish()
+            first = address - <uint64_t>GLOBAL_BASE
+            size = end - start
+            if address in self._shared:
+                close(self._shared.pop(address))
+                self._map(address, size, MAP_PRIVATE | MAP_ANONYMOUS, -1)
+                return
+            rest = size % GRANULE
+            memset(self.arena + first + size - rest, 0, rest)
+            if size > rest:     # whole pages go back to the host, and read zero again
+                madvise(self.arena + first, size - rest, MADV_DONTNEED)
 
     def open_heap(self, uint64_t nbytes):
         """Make the heap that kernels allocate from, unless there is one: `nbytes` of device memory, for good.

@@ -21,7 +21,7 @@ from archdef.engine.l1_prefetch cimport l1_prefetch_open
 from archdef.engine.launch cimport Block, Warp
 from archdef.engine.machine cimport SCHEDULER_WARPS, MachineTable
 from archdef.engine.matrix cimport access_tiles
-from archdef.engine.network cimport Network
+from archdef.engine.network cimport Network, network_admit
 from archdef.engine.observers cimport Observer, Observers, observers_close
 from archdef.engine.parameters cimport CACHE_SCOPE_CLUSTER
 from archdef.engine.policy cimport Hook, PolicyHead, SchedulerHook, policy_head
@@ -45,6 +45,7 @@ cdef int sm_make(void *maker, int64_t number) noexcept nogil:
     of.sms[number] = sm
     if _open(sm, <int32_t>number, of.chip, of.network, of.inboxes + number) < 0:
         return -1
+    network_admit(of.network, number)
     units_join(&sm.units, of.chip.units.needed)
     return sm_open_bulk(sm) if of.chip.bulk else 0
 

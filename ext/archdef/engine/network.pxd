@@ -36,7 +36,8 @@ cdef struct Network:
     int64_t any_working_fs   # time in which at least one had work
     int64_t working_fs       # the same, times how many had
 
-cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, bint at_once) except -1
+cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, int64_t at_once) except -1
+cdef void network_admit(Network *n, int64_t sm) noexcept nogil
 cdef void network_close(Network *n) noexcept nogil
 cdef void network_run(Network *n, int64_t until_fs) noexcept nogil
 cdef int64_t network_next(const Network *n) noexcept nogil

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from archdef.engine.arena cimport Arena, arena_zeroed
 from archdef.engine.crossbar cimport crossbar_close, crossbar_open
 from archdef.engine.events cimport Events
-from archdef.engine.l2_coalescer cimport l2_coalescer_open
+from archdef.engine.l2_coalescer cimport l2_coalescer_admit, l2_coalescer_open
 from archdef.engine.l2_slice cimport L2, l2_arrive, l2_open, l2_served
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.memory cimport DeviceMemory
@@ -36,8 +36,11 @@ include "network_unrecorded.pxi"
 include "network.pxi"
 
 
-cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, bint at_once) except -1:
-    """Build an idle network for the machine, in front of a memory; answers go to `inboxes`, one per multiprocessor. `at_once`: see `partition_open`."""
+cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Events *inboxes, Arena *arena, int64_t at_once) except -1:
+    """Build an idle network for the machine, in front of a memory; answers go to `inboxes`, one per multiprocessor.
+
+    at_once : so many partitions are made now, the others for their first request.
+    """
     cdef int64_t i, slots = max(m.load_store.reads_in_flight_per_multiprocessor, 1)
     if m.caches.texture_l1.scope == CACHE_SCOPE_CLUSTER:
         slots += m.load_store.textures_in_flight_per_multiprocessor
@@ -54,7 +57,7 @@ cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Ev
     if n.partitions == NULL:
         raise MemoryError("partitions of the network")
     for i in range(m.dram.partitions):
-        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, at_once or i == 0)
+        partition_open(n.partitions + i, m, i, &n.events, <int32_t>(n.ports.count + i), arena, &inboxes[0].failed, i < at_once)
     remote_open(&n.remote, m, memory.first, memory.own_bytes(), memory.host_first(), arena, &inboxes[0].failed)
     n.l2.m = m
     n.l2.routing = &n.routing
@@ -63,6 +66,11 @@ cdef int network_open(Network *n, const MachineTable *m, DeviceMemory memory, Ev
     n.l2.textures = &n.textures
     n.l2.partitions = n.partitions
     return l2_open(&n.l2, arena)
+
+
+cdef void network_admit(Network *n, int64_t sm) noexcept nogil:
+    """Begin with what is kept of the requests of a multiprocessor, before it sends any."""
+    l2_coalescer_admit(&n.gathering, sm)
 
 
 cdef void network_close(Network *n) noexcept nogil:

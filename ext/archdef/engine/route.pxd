@@ -23,7 +23,7 @@ cdef struct Routing:
     int32_t *sm_l2_partition  # … and each multiprocessor
     int32_t each             # partitions of an L2 partition
     uint32_t *parities       # [byte of an address][its value]: see `archdef.spec.ParityHash`; NULL: partitions are slices …
-    int32_t *through         # … and [sm * slots + slot]: see above
+    int32_t *through         # … and [sm * slots + slot]: see above; written when a request leaves
     Placement *placement     # of a plugin that places pages, NULL: none does …
     PlacementCounters *placed  # … and [sm] what it is counted of
 

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from archdef.engine.arena cimport Arena, arena_zeroed
+from archdef.engine.arena cimport Arena, arena_room
 from archdef.engine.bits cimport count_bits
 from archdef.engine.machine cimport MachineTable
 from archdef.engine.placement cimport PlacementCounters
@@ -29,7 +29,7 @@ cdef int route_open(Routing *r, const MachineTable *m, int64_t slots, Arena *are
     if m.interconnect.slices.map.parities == 0 or m.dram.partitions & ((1 << m.interconnect.slices.map.parts) - 1):
         return 0
     r.parities = <uint32_t *>calloc(PARITY_BYTES * 256, sizeof(uint32_t))
-    r.through = <int32_t *>arena_zeroed(arena, <size_t>(m.chip.multiprocessors * slots) * sizeof(int32_t))
+    r.through = <int32_t *>arena_room(arena, <size_t>(m.chip.multiprocessors * slots) * sizeof(int32_t))
     if r.parities == NULL or r.through == NULL:
         raise MemoryError("map of the slices")
     for i in range(PARITY_BYTES * 256):

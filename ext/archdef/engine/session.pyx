@@ -148,11 +148,12 @@ cdef class Session:
         self._free_places()
         self.chip.dispatcher = &self.dispatcher
         self.dispatcher.network_landed = &self.network.crossbar.landed
-        network_open(&self.network, m, memory, self.inboxes, &self.arena, self.at_once)
+        network_open(&self.network, m, memory, self.inboxes, &self.arena, m.dram.partitions if self.at_once else 0 if self.tables.fitted else 1)
         self.dispatcher.port = self.network.crossbar.cluster
         self.dispatcher.policy = dispatch_policy_open(m)
         for i in range(m.chip.multiprocessors if self.at_once else 1):      # one tells whether the host has memory for such
             self._make(i)
+        self.tables.fitted = True
 
     def __dealloc__(self):
         cdef int64_t i
