@@ -177,5 +177,48 @@ static void printing(void)
     printf("behind\n");
 }
 
-PARTS({"streams", streams}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
+int cudaGetFuncBySymbol(void **, const void *), cuFuncGetModule(void **, void *), cudaDeviceSetCacheConfig(int), cudaDeviceGetCacheConfig(int *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cudaStream_t, void **, void **);
+
+static void functions(void)
+{
+    int here[N], *there;
+    void *function, *again, *module;
+    set_factor(4);
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    CHECK(cudaMalloc((void **)&there, sizeof here));
+    CHECK(cudaMemcpy(there, here, sizeof here, ToDevice));
+    CHECK(cudaGetFuncBySymbol(&function, scale));
+    CHECK(cudaGetFuncBySymbol(&again, scale));
+    expect(function == again, "one handle of a kernel");
+    void *given[] = {&there};
+    CHECK(cuLaunchKernel(function, GRID.x, 1, 1, BLOCK.x, 1, 1, 0, 0, given, 0));
+    CHECK(cudaMemcpy(here, there, sizeof here, ToHost));
+    for (int i = 0; i < N; ++i)
+        expect(here[i] == 4 * i, "a kernel that the driver launches");
+    expect(cuFuncGetModule(&module, function) == 801, "the module of a program's own kernel");
+    expect(cudaGetFuncBySymbol(&function, here) == 98, "no kernel");
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaGetFuncBySymbol(&again, scale));
+    expect(function != again && cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, given, 0) == 400, "a kernel of another device");
+}
+
+static void settings(void)
+{
+    int prefers[3];
+    size_t most = 0;
+    CHECK(cudaDeviceGetCacheConfig(prefers));
+    CHECK(cudaDeviceSetCacheConfig(2));
+    CHECK(cudaDeviceGetCacheConfig(prefers + 1));
+    expect(cudaDeviceSetCacheConfig(4) == 1, "a cache configuration that is none");
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaDeviceGetCacheConfig(prefers + 2));
+    printf("%d %d %d\n", prefers[0], prefers[1], prefers[2]);
+    CHECK(cudaMemGetInfo(0, &most));
+    expect(most > 0, "how much memory there is, alone");
+    CHECK(cudaMemGetInfo(&most, 0));
+}
+
+PARTS({"streams", streams}, {"functions", functions}, {"settings", settings}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
       {"processes", processes}, {"printing", printing})
