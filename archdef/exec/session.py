@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import logging
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar, cast
@@ -101,9 +102,11 @@ class Session:
         self._binaries: list[Binary] = []
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
+        """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
         self.function_handles: dict[Kernel, int] = {}
         """Kernels of the program that it has asked the driver's handles of."""
-        """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
+        self.stream_attributes: weakref.WeakKeyDictionary[Stream, dict[int, bytes]] = weakref.WeakKeyDictionary()
+        """What the program has set of its streams, or asked for: number of the attribute → bytes of the value."""
         self._of_shadow: dict[int, Binary] = {}
         self._of_reference: dict[int, Binary] = {}
         self.described: dict[tuple[int, int], tuple[str, bytes, bytes]] = {}

@@ -39,7 +39,7 @@ def test_a_runtime_that_is_linked_into_a_library_is_found(build, how, tmp_path):
     assert printed == "PASSED\n" and found.exit_code == 0 and found.launches == 1
 
 
-@pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes", "functions"])
+@pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes", "functions", "stream_attributes"])
 @pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
 def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("features"), part], machine, tmp_path, devices=2)

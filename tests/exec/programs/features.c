@@ -204,6 +204,33 @@ static void functions(void)
     expect(function != again && cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, given, 0) == 400, "a kernel of another device");
 }
 
+int cudaStreamSetAttribute(cudaStream_t, int, const void *), cudaStreamGetAttribute(cudaStream_t, int, void *), cudaStreamCopyAttributes(cudaStream_t, cudaStream_t);
+int cuStreamGetAttribute(cudaStream_t, int, void *), cudaStreamCreateWithPriority(cudaStream_t *, unsigned, int);
+
+static void stream_attributes(void)
+{
+    struct { void *start; size_t bytes; float ratio; int hit, miss; char rest[32]; } window = {(void *)4096, 8192, 0.5f, 2, 1}, got = {0};
+    cudaStream_t one, two;
+    int spin = 2, yields = 3, none = 9, policy = 0, bytes = sizeof window - sizeof window.rest;
+    CHECK(cudaStreamCreate(&one));
+    CHECK(cudaStreamCreate(&two));
+    CHECK(cudaStreamGetAttribute(one, 3, &policy));
+    expect(policy == 1, "the policy of a stream for which none was set");
+    CHECK(cudaStreamSetAttribute(one, 3, &spin));
+    CHECK(cudaStreamSetAttribute(one, 1, &window));
+    CHECK(cudaStreamSetAttribute(0, 3, &yields));
+    expect(cudaStreamSetAttribute(one, 3, &none) == 1 && cudaStreamSetAttribute(one, 2, &none) == 801, "what cannot be set");
+    CHECK(cudaStreamGetAttribute(two, 1, &got));
+    expect(!got.bytes, "a window of another stream");
+    CHECK(cudaStreamCopyAttributes(two, one));
+    CHECK(cudaStreamGetAttribute(two, 1, &got));
+    CHECK(cuStreamGetAttribute(two, 3, &policy));
+    expect(!memcmp(&got, &window, bytes) && policy == spin, "attributes of another stream");
+    CHECK(cudaStreamGetAttribute(0, 3, &policy));
+    CHECK(cudaStreamGetAttribute(one, 8, &none));
+    expect(policy == yields && none == 0, "the default stream's policy, and a priority");
+}
+
 static void settings(void)
 {
     int prefers[3];
@@ -220,5 +247,5 @@ static void settings(void)
     CHECK(cudaMemGetInfo(&most, 0));
 }
 
-PARTS({"streams", streams}, {"functions", functions}, {"settings", settings}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
+PARTS({"streams", streams}, {"functions", functions}, {"stream_attributes", stream_attributes}, {"settings", settings}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
       {"processes", processes}, {"printing", printing})

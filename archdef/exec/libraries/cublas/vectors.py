@@ -142,7 +142,7 @@ def amin(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out
 
 
 def _reals(name: str, vectors: tuple[Int, ...], computed: tuple[Int, ...]) -> tuple[Real, Real]:
-    """Give the types of vectors and of what is computed with them. Raises Refusal for others than single, double, and half or bfloat16 with single precision."""
+    """Give the types of vectors and of what is computed with them: single, double, or vectors of half or bfloat16 with single. Raises Refusal for others."""
     each, other = ({signed(number) for number in numbers} for numbers in (vectors, computed))
     if each == other and each in ({0}, {1}):
         real = REALS["SD"[each.pop()]]
