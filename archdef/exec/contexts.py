@@ -40,6 +40,8 @@ class Context:
     """Address → memory that was allocated in it, and goes with it unless it was freed before."""
     modules: list[Loaded] = attrs.Factory(list)
     """What was loaded in it, and goes with it."""
+    cache_config: int = 0
+    """Whether kernels shall have more L1 or more shared memory, as the program has said."""
 
     @property
     def active(self) -> bool:

@@ -114,6 +114,8 @@ class Session:
         self._of_stub: dict[int, Binary] = {}
         self._kernels: dict[tuple[int, int], Kernel] = {}
         """Number of the device, address of the host's stub → the kernel there, of those that were asked for."""
+        self.function_handles: dict[Kernel, int] = {}
+        """Kernels of the program that it has asked the driver's handles of."""
         self._of_shadow: dict[int, Binary] = {}
         self._of_reference: dict[int, Binary] = {}
         self.described: dict[tuple[int, int], tuple[str, bytes, bytes]] = {}

@@ -5,7 +5,7 @@ that a grid can reach from its arguments or the module's variables, the host wha
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from archdef.host.context import Context
     from archdef.host.stream import Stream
     from archdef.spec.machine import ManagedMemory
+
+_PIECE: Final = 1 << 15
+"""Words that are looked at at a time."""
 
 
 @attrs.frozen
@@ -155,6 +158,12 @@ def _groups(absent: np.ndarray, pages_per_group: int) -> int:
     return int((-(-runs // pages_per_group)).sum())
 
 
+def _between(words: np.ndarray, first: np.uint64, end: np.uint64) -> np.ndarray:
+    """Pick the words from one number on and below another; piece by piece, each of which stays in this computer's caches."""
+    pieces = (words[at:at + _PIECE] for at in range(0, len(words), _PIECE))
+    return np.concatenate([words[:0], *(piece[(piece >= first) & (piece < end)] for piece in pieces)])
+
+
 def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
     """Pick the allocations to which a pointer leads from a grid's arguments or its module's variables, through any allocation.
 
@@ -169,6 +178,7 @@ def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
     while left and (todo or ahead):
         if todo:
             words = todo.pop()
+            words = _between(words, starts[0], ends[-1])    # most are data
             place = np.searchsorted(starts, words, "right")
             inside = (place > 0) & (words < ends[np.maximum(place, 1) - 1])
             new = {spans[k - 1][0] for k in np.unique(place[inside]).tolist()} - seen

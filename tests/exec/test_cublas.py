@@ -115,6 +115,35 @@ def test_vectors(build, machine, letter, tmp_path):
     assert near(got["swapped"], y, tolerance)
 
 
+def bfloat(numbers):
+    """The bits of the nearest numbers of bfloat16, of two the even one."""
+    bits = np.asarray(numbers, "f4").view("u4")
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype("u2")
+
+
+NARROW = {2: (lambda numbers: np.asarray(numbers, "f4").astype("f2").view("u2"), lambda bits: bits.view("f2").astype("f4")),
+          14: (bfloat, lambda bits: (bits.astype("u4") << 16).view("f4"))}
+
+
+@pytest.mark.parametrize("kind", NARROW)
+@pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
+def test_vectors_of_half_and_of_bfloat16_are_computed_with_in_single_precision_and_rounded_once(build, machine, kind, tmp_path):
+    n, (rounded, read) = 300, NARROW[kind]
+    make = Numbers()
+    x, y = (rounded(4 * make(n)) for _ in range(2))
+    found, printed = run(build("cublas"), machine, tmp_path, "narrow", kind, *x, *y)
+    if kind == 2 and "fp16" not in registry.get(machine).isa.features:
+        assert found.exit_code == 1 and any("has no half precision" in text for text in found.failures)
+        return
+    got = {name: np.array(rest.split(), "u2") for name, rest in printed}
+    x, y = read(x), read(y)
+    assert near(read(got["numbers"]), [x @ y, np.linalg.norm(x)], 2**-8 if kind == 14 else 2**-11)
+    assert (got["vectors"][n:] == rounded(y + np.float32(0.75) * x)).all()
+    x[:n:2] *= np.float32(0.75)
+    assert (got["vectors"][:n] == rounded(x)).all()
+    assert got["refused"].tolist() == [15, 15, 15]
+
+
 @pytest.mark.parametrize("machine", [name for name in ("g80", "v100", "c500") if name in MACHINES])
 def test_places_and_lengths(build, machine, tmp_path):
     _, printed = run(build("cublas"), machine, tmp_path, "places")

@@ -39,11 +39,17 @@ def test_a_runtime_that_is_linked_into_a_library_is_found(build, how, tmp_path):
     assert printed == "PASSED\n" and found.exit_code == 0 and found.launches == 1
 
 
-@pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes"])
+@pytest.mark.parametrize("part", ["streams", "variables", "managed", "callbacks", "rows", "threads", "processes", "functions", "stream_attributes"])
 @pytest.mark.parametrize("machine", [name for name in ("gt200", "v100", "c500") if name in MACHINES])
 def test_a_part_of_the_runtime_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("features"), part], machine, tmp_path, devices=2)
     assert printed == "PASSED\n" and found.exit_code == 0
+
+
+@pytest.mark.parametrize("machine, prefers", [("v100", 2), ("gt200", 0)])
+def test_what_a_program_prefers_of_l1_and_shared_memory_is_its_devices_own_where_both_share(build, machine, prefers, tmp_path):
+    found, printed = run([build("features"), "settings"], machine, tmp_path, devices=2)
+    assert printed == f"0 {prefers} 0\nPASSED\n" and found.missing == {}
 
 
 @pytest.mark.parametrize("machine, binary", [("v100", 70), ("gt200", 13)])

@@ -103,6 +103,15 @@ def function(thread: Thread, of: Loaded, name: str) -> int:
     return of.kernels[name]
 
 
+def function_of_stub(thread: Thread, stub: int) -> int:
+    """Give the handle of a kernel of the program itself on the current device. Raises Refusal."""
+    kernel, session = thread.session.kernel(stub), thread.session
+    with session.lock:
+        if kernel not in session.function_handles:
+            session.function_handles[kernel] = session.handle(Function(kernel, 0))
+        return session.function_handles[kernel]
+
+
 def function_of(thread: Thread, handle: int) -> Function:
     """Give a function, or a library's kernel as one on the current device. Raises Refusal."""
     found = thread.session.found(handle)

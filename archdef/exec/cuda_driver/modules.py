@@ -8,10 +8,11 @@ from typing import Final
 from archdef.errors import ArchdefError
 from archdef.exec import fatbin
 from archdef.exec.calls import Thread, UInt
+from archdef.exec.calls import answers as answers_of_runtime
 from archdef.exec.cuda_driver import images
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
-from archdef.exec.cuda_driver.kernels import Function, Loaded, function, loaded
+from archdef.exec.cuda_driver.kernels import Function, Loaded, function, function_of_stub, loaded
 from archdef.run.pointer import Pointer
 from archdef.runtime.status import Refusal
 
@@ -120,7 +121,15 @@ def module_of(thread: Thread, out: int, handle: int) -> None:
     found = thread.session.found(handle)
     if not isinstance(found, Function):
         raise Refusal("InvalidResourceHandle", f"{handle:#x} is no function of a module")
+    if not found.module:
+        raise Refusal("NotSupported", f"{found.kernel.name} is of the program's own device code, which has no handle as a module here")
     thread.memory.put_word(out, found.module)
+
+
+@answers_of_runtime("cudaGetFuncBySymbol")
+def function_by_symbol(thread: Thread, out: int, stub: int) -> None:
+    """Give the driver's handle of a kernel of the program itself."""
+    thread.memory.put_word(out, function_of_stub(thread, stub))
 
 
 @answers("cuFuncIsLoaded")

@@ -35,7 +35,7 @@ def _described(thread: Thread, address: int) -> dict[str, Any] | None:
 def _of_device(thread: Thread, address: int, base: Pointer) -> dict[str, Any]:
     contexts, managed = thread.session.contexts, thread.session.is_managed(address)
     number = next(n for n, each in enumerate(thread.runtime.devices.all()) if each.memory is base.memory)
-    context = next((each for each in thread.contexts if each.allocations.get(int(base)) is base), None) or contexts.primary(number)
+    context = next((each for each in contexts.known_ones if each.allocations.get(int(base)) is base), None) or contexts.primary(number)
     found = {"context": context.handle, "kind": _DEVICE, "device_pointer": address, "buffer": int(base), "managed": int(managed), "ordinal": number,
              "start": int(base), "nbytes": base.left, "mapped": 1, "access": _READ_AND_WRITE}
     return found | {"host_pointer": address} if managed else found

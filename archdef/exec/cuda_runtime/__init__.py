@@ -4,4 +4,5 @@ from archdef.exec.cuda_runtime import (
     others, pools, references, registration, symbols, textures, user_objects)
 
 __all__ = ["advice", "arrays", "attributes", "batches", "boxes", "capture", "conditions", "devices", "errors", "events", "graph_memory", "graph_tools",
-           "graphs", "launches", "memory", "nodes", "others", "pools", "references", "registration", "symbols", "textures", "user_objects"]
+           "graphs", "launches", "memory", "nodes", "others", "pools", "references", "registration", "symbols", "textures",
+           "user_objects"]

@@ -12,6 +12,8 @@ from archdef.runtime.status import Refusal
 DRIVER_VERSION: Final = 1000 * (NEWEST_PTX + 4)
 """What the driver says it is: the newest CUDA whose programs are known to run."""
 MAX_PITCH: Final = (1 << 31) - 1
+MOST_CONFIG: Final = 3
+"""Of cudaFuncCache, which says how L1 and shared memory divide what they share."""
 TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
 TEXTURE_PITCH_ALIGNMENT: Final = 32
 
@@ -173,9 +175,17 @@ def get_flags(thread: Thread, out: int) -> None:
     thread.memory.put_word(out, thread.session.contexts.primary(thread.runtime.GetDevice()).flags | _MAP_HOST, 4)
 
 
-@answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig", "cudaDeviceSetSharedMemConfig")
-def prefer(thread: Thread, what: Int) -> None:
-    """Take it: shares of L1 follow from what blocks take, and banks have one width."""
+@answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig")
+def prefer(thread: Thread, config: Int) -> None:
+    """Note it: shares of L1 follow from what blocks take. Raises Refusal."""
+    if not 0 <= config <= MOST_CONFIG:
+        raise Refusal("InvalidValue", f"there is no configuration {config}")
+    thread.session.contexts.needed(thread).cache_config = config
+
+
+@answers("cudaDeviceSetSharedMemConfig")
+def set_bank_config(thread: Thread, config: Int) -> None:
+    """Take it: banks have one width."""
 
 
 @answers("cudaDeviceSetLimit", "cudaThreadSetLimit")
@@ -249,8 +259,9 @@ def peer_attribute(thread: Thread, out: int, attribute: Int, number: Int, peer: 
 
 @answers("cudaDeviceGetCacheConfig", "cudaThreadGetCacheConfig")
 def cache_config(thread: Thread, out: int) -> None:
-    """Say that none is preferred."""
-    thread.memory.put_word(out, 0, 4)
+    """Repeat what the program prefers; where L1 and shared memory do not share, that is nothing."""
+    shares = thread.runtime.device().architecture.limits.shared_carveouts
+    thread.memory.put_word(out, thread.session.contexts.needed(thread).cache_config if shares else 0, 4)
 
 
 @answers("cudaDeviceGetSharedMemConfig")

@@ -105,9 +105,10 @@ def host_flags(thread: Thread, out: int, address: int) -> None:
 
 @answers("cudaMemGetInfo")
 def memory_info(thread: Thread, free_out: int, total_out: int) -> None:
-    """Count free and all bytes."""
+    """Count free and all bytes; a null pointer says that one is not wanted."""
     for out, value in zip((free_out, total_out), thread.runtime.MemGetInfo(), strict=True):
-        thread.memory.put_word(out, value)
+        if out:
+            thread.memory.put_word(out, value)
 
 
 @answers("cudaPointerGetAttributes")

@@ -75,6 +75,8 @@ SOURCES: Final[Mapping[str, Source]] = {each.name: each for each in (
     *_gemm("b", "Bfloat", "Bfloat", "float", fused=True), *_gemm("bs", "Bfloat", "float", "float", fused=True),
     *_gemm("i", "signed char", "int", "int"),
     Source("blas.cu", "blas.s", ("REAL=float", "NAME=archdef_s"), fused=True), Source("blas.cu", "blas.d", ("REAL=double", "NAME=archdef_d"), ("fp64",)),
+    Source("blas.cu", "blas.h", ("REAL=float", "NARROW=Half", "HALF", "NAME=archdef_h"), ("fp16",)),
+    Source("blas.cu", "blas.b", ("REAL=float", "NARROW=Bfloat", "NAME=archdef_b"), fused=True),
     Source("sparse.cu", "sparse.s", ("REAL=float", "NAME=archdef_s_"), fused=True),
     Source("sparse.cu", "sparse.d", ("REAL=double", "NAME=archdef_d_"), ("fp64",)),
     Source("triangular.cu", "triangular.s", ("REAL=float", "NAME=archdef_s_"), fused=True),

@@ -26,6 +26,9 @@ LEVELS(S, float)
 LEVELS(D, double)
 int cublasIsamax_v2(handle_t, int, const float *, int, int *), cublasIsamin_v2(handle_t, int, const float *, int, int *);
 int cublasGemmEx(handle_t, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
+int cublasDotEx(handle_t, int, const void *, int, int, const void *, int, int, void *, int, int), cublasNrm2Ex(handle_t, int, const void *, int, int, void *, int, int);
+int cublasScalEx(handle_t, int, const void *, int, void *, int, int, int);
+int cublasAxpyEx(handle_t, int, const void *, int, const void *, int, int, void *, int, int, int);
 int cublasSsyrk_v2(handle_t, int, int, int, int, const float *, const float *, int, const float *, float *, int);
 int cublasInit(void), cublasGetError(void), cublasShutdown(void), cublasAlloc(int, int, void **), cublasFree(void *);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
@@ -229,6 +232,30 @@ static void matrices(void)
     printf("\n");
 }
 
+/* Vectors of 16-bit numbers of a type, whose bits are arguments, x first. */
+static void narrow(int type, int n, char **bits)
+{
+    uint16_t host[2 * n], results[2], wrong = 0;
+    float alpha = 0.75f;
+    double wide = 0.75;
+    char *x, *y;
+    for (int i = 0; i < 2 * n; ++i)
+        host[i] = (uint16_t)atoi(bits[i]);
+    CHECK(cudaMalloc((void **)&x, sizeof host));
+    y = x + 2 * n;
+    CHECK(cudaMemcpy(x, host, sizeof host, 1));
+    CHECK(cublasDotEx(blas, n, x, type, 1, y, type, 1, results, type, 0));
+    CHECK(cublasNrm2Ex(blas, n, x, type, 1, results + 1, type, 0));
+    CHECK(cublasAxpyEx(blas, n, &alpha, 0, x, type, 1, y, type, 1, 0));
+    CHECK(cublasScalEx(blas, n / 2, &alpha, 0, x, type, 2, 0));
+    CHECK(cudaMemcpy(host, x, sizeof host, 2));
+    printf("numbers %d %d\nvectors", results[0], results[1]);
+    for (int i = 0; i < 2 * n; ++i)
+        printf(" %d", host[i]);
+    printf("\nrefused %d", cublasDotEx(blas, n, x, type, 1, y, type, 1, &wide, 1, 1));
+    printf(" %d %d\n", cublasScalEx(blas, n, &wide, 1, x, type, 1, 0), cublasNrm2Ex(blas, n, x, type, 1, &wrong, type, type));
+}
+
 static void legacy(void)
 {
     enum { N = 6 };
@@ -299,6 +326,8 @@ int main(int count, char **arguments)
         many();
     else if (!strcmp(what, "types"))
         types();
+    else if (!strcmp(what, "narrow"))
+        narrow(atoi(arguments[2]), (count - 3) / 2, arguments + 3);
     else if (!strcmp(what, "places"))
         places();
     else if (!strcmp(what, "matrices"))

@@ -203,6 +203,8 @@ static void contexts(void)
     EXPECT(got == second);
     CHECK(cuCtxGetCurrent(&got));
     EXPECT(got == context);
+    CHECK(cuPointerGetAttribute(&got, 1, own));
+    EXPECT(got == second);
     CHECK(cudaGetDevice(&device));                  /* one notion of the current device */
     EXPECT(device == 0);
     CHECK(cuCtxSetCurrent(second));

@@ -177,5 +177,75 @@ static void printing(void)
     printf("behind\n");
 }
 
-PARTS({"streams", streams}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
+int cudaGetFuncBySymbol(void **, const void *), cuFuncGetModule(void **, void *), cudaDeviceSetCacheConfig(int), cudaDeviceGetCacheConfig(int *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cudaStream_t, void **, void **);
+
+static void functions(void)
+{
+    int here[N], *there;
+    void *function, *again, *module;
+    set_factor(4);
+    for (int i = 0; i < N; ++i)
+        here[i] = i;
+    CHECK(cudaMalloc((void **)&there, sizeof here));
+    CHECK(cudaMemcpy(there, here, sizeof here, ToDevice));
+    CHECK(cudaGetFuncBySymbol(&function, scale));
+    CHECK(cudaGetFuncBySymbol(&again, scale));
+    expect(function == again, "one handle of a kernel");
+    void *given[] = {&there};
+    CHECK(cuLaunchKernel(function, GRID.x, 1, 1, BLOCK.x, 1, 1, 0, 0, given, 0));
+    CHECK(cudaMemcpy(here, there, sizeof here, ToHost));
+    for (int i = 0; i < N; ++i)
+        expect(here[i] == 4 * i, "a kernel that the driver launches");
+    expect(cuFuncGetModule(&module, function) == 801, "the module of a program's own kernel");
+    expect(cudaGetFuncBySymbol(&function, here) == 98, "no kernel");
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaGetFuncBySymbol(&again, scale));
+    expect(function != again && cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, given, 0) == 400, "a kernel of another device");
+}
+
+int cudaStreamSetAttribute(cudaStream_t, int, const void *), cudaStreamGetAttribute(cudaStream_t, int, void *), cudaStreamCopyAttributes(cudaStream_t, cudaStream_t);
+int cuStreamGetAttribute(cudaStream_t, int, void *), cudaStreamCreateWithPriority(cudaStream_t *, unsigned, int);
+
+static void stream_attributes(void)
+{
+    struct { void *start; size_t bytes; float ratio; int hit, miss; char rest[32]; } window = {(void *)4096, 8192, 0.5f, 2, 1}, got = {0};
+    cudaStream_t one, two;
+    int spin = 2, yields = 3, none = 9, policy = 0, bytes = sizeof window - sizeof window.rest;
+    CHECK(cudaStreamCreate(&one));
+    CHECK(cudaStreamCreate(&two));
+    CHECK(cudaStreamGetAttribute(one, 3, &policy));
+    expect(policy == 1, "the policy of a stream for which none was set");
+    CHECK(cudaStreamSetAttribute(one, 3, &spin));
+    CHECK(cudaStreamSetAttribute(one, 1, &window));
+    CHECK(cudaStreamSetAttribute(0, 3, &yields));
+    expect(cudaStreamSetAttribute(one, 3, &none) == 1 && cudaStreamSetAttribute(one, 2, &none) == 801, "what cannot be set");
+    CHECK(cudaStreamGetAttribute(two, 1, &got));
+    expect(!got.bytes, "a window of another stream");
+    CHECK(cudaStreamCopyAttributes(two, one));
+    CHECK(cudaStreamGetAttribute(two, 1, &got));
+    CHECK(cuStreamGetAttribute(two, 3, &policy));
+    expect(!memcmp(&got, &window, bytes) && policy == spin, "attributes of another stream");
+    CHECK(cudaStreamGetAttribute(0, 3, &policy));
+    CHECK(cudaStreamGetAttribute(one, 8, &none));
+    expect(policy == yields && none == 0, "the default stream's policy, and a priority");
+}
+
+static void settings(void)
+{
+    int prefers[3];
+    size_t most = 0;
+    CHECK(cudaDeviceGetCacheConfig(prefers));
+    CHECK(cudaDeviceSetCacheConfig(2));
+    CHECK(cudaDeviceGetCacheConfig(prefers + 1));
+    expect(cudaDeviceSetCacheConfig(4) == 1, "a cache configuration that is none");
+    CHECK(cudaSetDevice(1));
+    CHECK(cudaDeviceGetCacheConfig(prefers + 2));
+    printf("%d %d %d\n", prefers[0], prefers[1], prefers[2]);
+    CHECK(cudaMemGetInfo(0, &most));
+    expect(most > 0, "how much memory there is, alone");
+    CHECK(cudaMemGetInfo(&most, 0));
+}
+
+PARTS({"streams", streams}, {"functions", functions}, {"stream_attributes", stream_attributes}, {"settings", settings}, {"variables", variables}, {"managed", managed}, {"callbacks", callbacks}, {"rows", rows}, {"threads", threads},
       {"processes", processes}, {"printing", printing})

@@ -4,12 +4,16 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+import numpy as np
+
 from archdef.exec.calls import Int, Thread
 from archdef.exec.libraries.cublas.handles import MOST_PARTS, THREADS, Blas, answers, blas, vector
 from archdef.exec.libraries.library import DEVICE, REALS, Real, blocks, from_device, present
 from archdef.runtime.status import Refusal
 
 _INT_BYTES: Final = 4
+_NARROW: Final = {2: Real("h", np.dtype("f2"), "e"), 14: Real("b", np.dtype("u2"), "H")}
+"""CUDA's number of a type → vectors of it, which are computed with in single precision."""
 _ENDINGS: Final = {"dot": "sum_end", "asum": "sum_end", "nrm2": "nrm2_end", "amax": "amax_end", "amin": "amin_end"}
 
 
@@ -110,16 +114,6 @@ def dot(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, y: i
     _deliver(thread, handle, real, "dot", n, ((x, incx), (y, incy)), real.nbytes, out)
 
 
-@answers("cublasDotEx")
-def dot_ex(thread: Thread, handle: int, n: Int, x: int, x_type: Int, incx: Int, y: int, y_type: Int, incy: Int, out: int, out_type: Int,
-           sum_type: Int) -> None:
-    """Add up the products of x and y, where all are of single or all of double precision."""
-    types = {x_type, y_type, out_type, sum_type}
-    if types not in ({0}, {1}):
-        raise Refusal("NotSupported", f"cublasDotEx for the types {sorted(types)}")
-    dot(REALS["SD"[types.pop()]], thread, handle, n, x, incx, y, incy, out)
-
-
 @answers("cublas{}nrm2_v2")
 def nrm2(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Give the length of x."""
@@ -146,3 +140,46 @@ def amax(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out
 def amin(real: Real, thread: Thread, handle: int, n: Int, x: int, incx: Int, out: int) -> None:
     """Find the first number of the smallest magnitude; the first number is 1."""
     _place(real, thread, handle, "amin", n, x, incx, out)
+
+
+def _reals(name: str, vectors: tuple[Int, ...], computed: tuple[Int, ...]) -> tuple[Real, Real]:
+    """Give the types of vectors and of what is computed with them: single, double, or vectors of half or bfloat16 with single. Raises Refusal for others."""
+    each, other = (set(numbers) for numbers in (vectors, computed))
+    if each == other and each in ({0}, {1}):
+        real = REALS["SD"[each.pop()]]
+        return real, real
+    if len(each) == 1 and each <= set(_NARROW) and other == {0}:
+        return _NARROW[each.pop()], REALS["S"]
+    raise Refusal("NotSupported", f"{name} for vectors of the types {sorted(each)}, computed as {sorted(other)}")
+
+
+@answers("cublasDotEx")
+def dot_ex(thread: Thread, handle: int, n: Int, x: int, x_type: Int, incx: Int, y: int, y_type: Int, incy: Int, out: int, out_type: Int,
+           sum_type: Int) -> None:
+    """Add up the products of x and y."""
+    real, _ = _reals("cublasDotEx", (x_type, y_type, out_type), (sum_type,))
+    dot(real, thread, handle, n, x, incx, y, incy, out)
+
+
+@answers("cublasNrm2Ex")
+def nrm2_ex(thread: Thread, handle: int, n: Int, x: int, x_type: Int, incx: Int, out: int, out_type: Int, sum_type: Int) -> None:
+    """Give the length of x."""
+    real, _ = _reals("cublasNrm2Ex", (x_type, out_type), (sum_type,))
+    nrm2(real, thread, handle, n, x, incx, out)
+
+
+@answers("cublasScalEx")
+def scal_ex(thread: Thread, handle: int, n: Int, alpha: int, alpha_type: Int, x: int, x_type: Int, incx: Int, product_type: Int) -> None:
+    """x *= alpha."""
+    real, factor = _reals("cublasScalEx", (x_type,), (alpha_type, product_type))
+    found = blas(thread, handle)
+    scale(thread, found, real, n, found.scalar(thread, factor, alpha), x, incx)
+
+
+@answers("cublasAxpyEx")
+def axpy_ex(thread: Thread, handle: int, n: Int, alpha: int, alpha_type: Int, x: int, x_type: Int, incx: Int, y: int, y_type: Int, incy: Int,
+            sum_type: Int) -> None:
+    """y += alpha x."""
+    real, factor = _reals("cublasAxpyEx", (x_type, y_type), (alpha_type, sum_type))
+    found = blas(thread, handle)
+    add(thread, found, real, n, found.scalar(thread, factor, alpha), x, incx, y, incy)

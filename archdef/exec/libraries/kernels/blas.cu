@@ -1,10 +1,45 @@
 // Vectors, and matrices with vectors, as BLAS defines them. The compiler is told REAL and NAME, which the kernels' names begin with.
+// With NARROW, Half or Bfloat, vectors have such elements, REAL is what is computed in, and there are only the kernels that such vectors need.
 #define JOINED(a, b) a##b
 #define KERNEL(a, b) JOINED(a, b)
 
 constexpr int THREADS = 128, SIDE = 16;
 typedef REAL Real;
 typedef long long Long;
+
+#ifdef NARROW
+struct Half { unsigned short bits; };
+struct Bfloat { unsigned short bits; };
+typedef NARROW Element;
+#else
+typedef Real Element;
+__device__ Real wide(Real value) { return value; }
+#endif
+#ifdef HALF
+__device__ Real wide(Half value)
+{
+    float wider;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wider) : "h"(value.bits));
+    return wider;
+}
+#elif defined(NARROW)
+__device__ Real wide(Bfloat value) { return __int_as_float((int)value.bits << 16); }
+#endif
+
+__device__ Element narrow(Real value)
+{
+#ifdef HALF
+    Half rounded;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded.bits) : "f"(value));
+    return rounded;
+#elif defined(NARROW)
+    unsigned bits = __float_as_uint(value);
+    bool number = (bits & 0x7fffffff) <= 0x7f800000;
+    return {(unsigned short)(number ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff)};
+#else
+    return value;
+#endif
+}
 
 // A factor: a value, or where the device has it.
 struct Scalar {
@@ -15,9 +50,10 @@ struct Scalar {
 
 // A vector; one with a negative distance begins at its end.
 struct Vector {
-    Real *data;
+    Element *data;
     Long distance;
-    __device__ Real &at(int n, int i) const { return data[(distance < 0 ? i - (n - 1) : i) * distance]; }
+    __device__ Element &at(int n, int i) const { return data[(distance < 0 ? i - (n - 1) : i) * distance]; }
+    __device__ Real get(int n, int i) const { return wide(at(n, i)); }
 };
 
 #define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -26,16 +62,17 @@ extern "C" __global__ void KERNEL(NAME, scal)(int n, Scalar alpha, Vector x)
 {
     Real by = alpha.get();
     EACH(i, n)
-        x.at(n, i) *= by;
+        x.at(n, i) = narrow(x.get(n, i) * by);
 }
 
 extern "C" __global__ void KERNEL(NAME, axpy)(int n, Scalar alpha, Vector x, Vector y)
 {
     Real by = alpha.get();
     EACH(i, n)
-        y.at(n, i) += by * x.at(n, i);
+        y.at(n, i) = narrow(y.get(n, i) + by * x.get(n, i));
 }
 
+#ifndef NARROW
 extern "C" __global__ void KERNEL(NAME, copy)(int n, Vector x, Vector y)
 {
     EACH(i, n)
@@ -60,6 +97,7 @@ extern "C" __global__ void KERNEL(NAME, rot)(int n, Vector x, Vector y, Scalar c
         y.at(n, i) = cosine * b - sine * a;
     }
 }
+#endif
 
 // What is left of a block's numbers. A launch leaves one of each block, and one block more makes the result of these.
 template <class Part> __device__ Part reduced(Part part)
@@ -96,7 +134,7 @@ template <class Part, class Result> __device__ void finish(const Part *parts, in
 struct Sum {
     Real sum, unused;
     __device__ Sum with(Sum other) const { return {sum + other.sum, 0}; }
-    __device__ Real result() const { return sum; }
+    __device__ Element result() const { return narrow(sum); }
 };
 
 // scale² * squares is the sum of squares: nothing overflows that the result does not.
@@ -112,7 +150,7 @@ struct Squares {
         Real ratio = small / large;
         return {large, of_large + of_small * ratio * ratio};
     }
-    __device__ Real result() const { return scale * sqrt(squares); }
+    __device__ Element result() const { return narrow(scale * sqrt(squares)); }
 };
 
 struct Largest {
@@ -141,10 +179,11 @@ extern "C" __global__ void KERNEL(NAME, dot)(int n, Vector x, Vector y, Sum *par
 {
     Real sum = 0;
     EACH(i, n)
-        sum += x.at(n, i) * y.at(n, i);
+        sum += x.get(n, i) * y.get(n, i);
     leave(Sum{sum, 0}, parts);
 }
 
+#ifndef NARROW
 extern "C" __global__ void KERNEL(NAME, asum)(int n, Vector x, Sum *parts)
 {
     Real sum = 0;
@@ -152,22 +191,24 @@ extern "C" __global__ void KERNEL(NAME, asum)(int n, Vector x, Sum *parts)
         sum += fabs(x.at(n, i));
     leave(Sum{sum, 0}, parts);
 }
+#endif
 
-extern "C" __global__ void KERNEL(NAME, sum_end)(const Sum *parts, int count, Real *result) { finish(parts, count, result); }
+extern "C" __global__ void KERNEL(NAME, sum_end)(const Sum *parts, int count, Element *result) { finish(parts, count, result); }
 
 extern "C" __global__ void KERNEL(NAME, nrm2)(int n, Vector x, Squares *parts)
 {
     Squares sum = {0, 0};
     EACH(i, n) {
-        Real size = fabs(x.at(n, i));
+        Real size = fabs(x.get(n, i));
         if (size != 0)
             sum = sum.with(Squares{size, 1});
     }
     leave(sum, parts);
 }
 
-extern "C" __global__ void KERNEL(NAME, nrm2_end)(const Squares *parts, int count, Real *result) { finish(parts, count, result); }
+extern "C" __global__ void KERNEL(NAME, nrm2_end)(const Squares *parts, int count, Element *result) { finish(parts, count, result); }
 
+#ifndef NARROW
 extern "C" __global__ void KERNEL(NAME, amax)(int n, Vector x, Largest *parts)
 {
     Largest found = {0, 0};
@@ -309,3 +350,4 @@ extern "C" __global__ void KERNEL(NAME, getrf)(int n, Real *const *matrices, int
             info[number] = singular;
     }
 }
+#endif
