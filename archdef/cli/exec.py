@@ -22,7 +22,7 @@ STANDARD_ERROR: Final = 2
 """What the program gets for its standard output."""
 ENDING: Final = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL})
 """Signals by which somebody ends a program."""
-SOURCES: Final = (".cu", ".maca")
+SOURCES: Final = (".cu", ".maca", ".cpp", ".cc", ".cxx", ".c")
 """Suffixes of what is built before it is run."""
 
 
@@ -32,7 +32,7 @@ SOURCES: Final = (".cu", ".maca")
 @set_option
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many devices the program sees.")
 @click.option("--build", "build_options", default="", metavar="OPTIONS",
-              help="For a PROGRAM that is a .cu or .maca file: options of 'archdef build', and files besides, e.g. --build '-I include kernels.cu -lcublas'.")
+              help="For a PROGRAM that is a source: options of 'archdef build', and files besides, e.g. --build '-I include kernels.cu -lcublas'.")
 @click.option("--max-launches", type=click.IntRange(0), metavar="N",
               help="Time the first N launches of the program, in the order in which they begin, whatever their kernels; execute all others without timing, "
                    "which is faster.")
@@ -51,7 +51,7 @@ def command(context, program, names, settings, devices, build_options, max_launc
 
     Write -- before it. Its kernels run from the PTX that it holds, so compile it with -gencode arch=compute_XX,code=compute_XX for an XX that the
     machine has. CUDA's runtime may be linked into it or be a shared library, which need not be installed. Several --arch: it runs once on each.
-    A .cu or .maca file is built first, as 'archdef build' does, for each machine, and the program is not kept.
+    A source (.cu, .maca, C++ or C) is built first, as 'archdef build' does, for each machine, and the program is not kept.
 
     Exit code: that of the program, 128 and the signal if one ended it. Ctrl-C is the program's; what it did so far is told, and
     so it is after SIGTERM, which is passed on to it. The second kills it.
@@ -101,7 +101,7 @@ def _programs(context, program, machines, options):
     source = Path(program[0])
     if source.suffix not in SOURCES:
         if options:
-            raise click.UsageError(f"--build is for a program that is a {' or '.join(SOURCES)} file, got {source}")
+            raise click.UsageError(f"--build is for a program that is a {', '.join(SOURCES[:-1])} or {SOURCES[-1]} file, got {source}")
         yield [program] * len(machines)
         return
     if not source.is_file():
@@ -110,6 +110,8 @@ def _programs(context, program, machines, options):
         given = build.command.make_context("build", [str(source), *_words(options), "-o", str(Path(folder) / source.stem)], context.parent).params
         files, arch, compiler = given.pop("files"), given.pop("arch"), given.pop("compiler")
         given.pop("program"), given.pop("as_json")
+        if given["compile_only"] or given["shared"]:
+            raise click.UsageError("--build is for what makes a program: -c and -shared do not")
         built, started = {}, []
         for machine in machines:
             plan = archdef.programs.plan(files, arch or machine, compiler, **given)

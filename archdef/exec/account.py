@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from archdef.console import text
+from archdef.exec import vocabulary
 from archdef.exec.instances import told_apart
 from archdef.exec.tally import KernelTotal
 from archdef.formatting import count, percent, seconds
@@ -187,11 +188,13 @@ def account(command: Sequence[str], exit_code: int, sessions: Iterable[Session],
     left: dict[str, int] = {}
     for name, times in (each for session in sessions for each in session.tally.left.items()):
         left[name] = left.get(name, 0) + times
+    own = vocabulary.of(command[0])
     failures = list(complaints)
     failures += [text for session in sessions for text in session.tally.failed if not any(each.endswith(f": {text}") for each in failures)]
     return Account(tuple(command), label, exit_code, kernels, _copies(timelines),
-                   sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6, dict(missing),
-                   tuple(dict.fromkeys(failures)), timelines, left, tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
+                   sum(each.makespan_us for each in timelines) * 1e-6, sum(_busy_us(each) for each in timelines) * 1e-6,
+                   {own(name): times for name, times in missing.items()}, tuple(dict.fromkeys(map(own, failures))), timelines, left,
+                   tuple(dict.fromkeys(name for session in sessions for name in session.tally.mapped)),
                    tuple(dict.fromkeys(name for session in sessions for name in session.tally.peers)),
                    tuple(dict.fromkeys(each for session in sessions for each in session.tally.compiled)),
                    sum(session.tally.refused + len(session.tally.failed) for session in sessions))

@@ -96,8 +96,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options, own_hea
     folders = ([folder] if folder else []) + [Path(p) for p in options.include]
     flags = (f"--gpu-architecture={source.target(str(chain), chain.targets, options)}", f"--std={options.standard}",
              f"--fmad={str(options.fused_multiply_add).lower()}", "--device-debug" if options.debug else "--generate-line-info",
-             "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines),
-             *options.extra)
+             "--device-as-default-execution-space", *(f"--define-macro={macro}" for macro in options.defines))
     wanted = options.name_expressions
     made = Compiled("", f"{name}.ptx", source_text=text, compiler=str(chain), again=lambda names: compile(
         text, name, folder, options.changed(name_expressions=names), own_headers))
@@ -105,13 +104,13 @@ def compile(text: str, name: str, folder: Path | None, options: Options, own_hea
     given = dict(own_headers or {})
     entry = None
     if headers is not None:
-        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *(f"name expression {n}" for n in wanted),
+        entry = cache.key(_POSTPROCESSING, str(chain), name, text, *flags, *options.extra, *(f"name expression {n}" for n in wanted),
                           *(part for item in sorted({**headers, **given}.items()) for part in item))
         symbols = json.loads((cache.get(f"{entry}.names") if wanted else None) or "{}")
         if (ptx := cache.get(entry)) is not None and len(symbols) == len(wanted):
             return attrs.evolve(made, ptx=ptx, compiler=f"{chain}, cached", log=cache.get(f"{entry}.log") or "",
                                 **_named(symbols))
-    flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)))
+    flags = (*flags, *(f"--include-path={f}" for f in (*folders, *chain.include)), *options.extra)     # folders among these come last
     declared = standard_headers.beside(folders) | given
     try:
         ptx, log, symbols = _run(chain, text, name, flags, wanted, declared)

@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 
+from archdef.errors import CompileError
 from archdef.frontends.signatures import demangled
 from archdef.programs.host_code import STUB
 from archdef.programs.syntax import Unsupported
@@ -18,6 +19,7 @@ _EXTERN: Final = re.compile(
     r"^\s*\.extern\s+(?:\.entry\s+|\.func\s+(?:\([^)]*\)\s*)?|\.(?:global|const)\s[^;]*?)([\w$]+)(?:\[\d*\])?\s*(?:\(|;|$)", re.MULTILINE)
 _SIZED: Final = re.compile(r"^\s*\.size\s+(_Z\w+), (\d+)$|^\s*\.comm\s+(_Z\w+),(\d+)", re.MULTILINE)
 _NAMELESS: Final = re.compile(r"\{lambda|\{unnamed|'lambda|\)(?: const)?::|\bmain::")
+_MANAGED: Final = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.global\s[^;=]*?\.attribute\(\.managed\)[^;=]*?([\w$]+)(?:\[\d*\])?\s*(?:=|;|$)", re.MULTILINE)
 _OF_THE_SYSTEM: Final = re.compile(r"vprintf|malloc|free|__assertfail|cuda[A-Z]\w*|__cuda\w*")
 
 
@@ -87,6 +89,17 @@ def instantiations(found: Sequence[Stub], where: str) -> str:
 def kernels_of(ptx: str) -> dict[str, str]:
     """Map what people write to the kernel's name in PTX."""
     return {demangled(entry) or entry: entry for entry in _ENTRY.findall(ptx)}
+
+
+def managed(path: Path, ptx: str, names: Sequence[str]) -> list[str]:
+    """Give what managed variables are called in PTX; NVRTC does not tell. Raises CompileError."""
+    known = {}
+    for symbol in _MANAGED.findall(ptx):
+        parts = [part for part in (demangled(symbol) or symbol).split("::") if part != "(anonymous namespace)" and not part.startswith("_INTERNAL_")]
+        known["::".join(["", *parts])] = symbol
+    if lost := [name for name in names if name not in known]:
+        raise CompileError(f"{path}: NVRTC made no managed variable {', '.join(lost)}; it made {', '.join(known) or 'none'}")
+    return [known[name] for name in names]
 
 
 def check_alone(path: Path, ptx: str, relocatable: bool) -> None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from archdef import registry
+from archdef import registry, values
 from archdef.errors import CompileError
 from archdef.files.atomic import write_bytes
 from archdef.frontends import nvcc, nvrtc
 from archdef.frontends import options as front_end
 from archdef.frontends import source as sources
-from archdef.programs import linking, relocatable, translating, with_clang, with_nvcc
-from archdef.programs import maca as language
-from archdef.programs.options import DEVICE_SUFFIXES, HOST_SUFFIXES, BuildOptions, sources_of
+from archdef.programs import languages, linking, relocatable, translating, with_clang, with_nvcc
+from archdef.programs import maca as mxmaca
+from archdef.programs.options import BuildOptions, sources_of
 from archdef.programs.translating import Unit
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Plan:
             made = Path(base) / "program"
             if isinstance(self.chain, nvcc.Toolchain):
                 compiler, kernels = str(self.chain), tuple[str, ...]()
-                notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings)
+                notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings, host_compiler())
             else:
                 way = _by_clang if isinstance(self.chain, with_clang.Toolchain) else _by_nvrtc
                 compiler, unit = way(self.chain, self.target, self.files, made, self.settings)
@@ -108,23 +108,55 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
         capability, label = described.compute_capability, described.label
         if settings.fused_multiply_add is None:
             settings = attrs.evolve(settings, fused_multiply_add=_FMA in described.isa.features)
-    maca = any(path.suffix == ".maca" for path in found)
-    chain = _toolchain(compiler, maca)
+    maca = any(languages.language(path, settings.language) == "maca" for path in found)
+    of_maca = maca or any(path.suffix in languages.SUFFIXES and languages.is_maca(path) for path in found)
+    chain, settings = _beside_toolkits(_toolchain(compiler, of_maca), settings)
     targets = _targets(chain, capability)
-    target = (language.target(str(chain), capability) if maca else
-              sources.target(str(chain), targets, front_end.Options(capability=capability)))
-    return Plan(found, chain, target, settings, _limit(label, capability, str(chain), min(targets), maca))
+    if settings.compile_only and (len(found) > 1 or not languages.language(found[0], settings.language)):
+        raise CompileError("an object is made of one source")
+    notes: tuple[str, ...] = ()
+    if maca:
+        target = mxmaca.target(str(chain), capability)
+    elif settings.gpu_targets and architecture is None:
+        target, notes = _asked_for(settings.gpu_targets, targets, str(chain))
+    else:
+        target = sources.target(str(chain), targets, front_end.Options(capability=capability))
+    return Plan(found, chain, target, settings, notes + _limit(label, capability, str(chain), min(targets), maca))
+
+
+def _asked_for(asked: Sequence[str], targets: Sequence[int], chain: str) -> tuple[str, tuple[str, ...]]:
+    """Give the lowest of the targets asked for, or the oldest there is where they are older; and a note of that. Raises CompileError."""
+    if wrong := [each for each in asked if not re.fullmatch(r"\d+[af]?", each)]:
+        raise CompileError(f"gpu_targets are compute capabilities such as 70, got {values.shown(wrong[0])}")
+    lowest = min(asked, key=lambda each: int(each.rstrip("af")))
+    number, oldest = int(lowest.rstrip("af")), min(targets)
+    if number < oldest:
+        return f"compute_{oldest}", (f"compiled for compute_{oldest}, the oldest target of {chain}, and not for compute_{number}",)
+    if number in targets:
+        return f"compute_{lowest}", ()
+    return f"compute_{max(each for each in targets if each <= number)}", ()
 
 
 def _toolchain(compiler: str | None, maca: bool) -> Any:
     """Give the compiler of device code that was asked for, or the first there is. Raises CompileError."""
     ways = {"nvcc": nvcc, "clang": with_clang, "nvrtc": nvrtc}
     if maca and compiler not in (None, "nvrtc"):
-        raise CompileError(f"{compiler} does not compile .maca files")
+        raise CompileError(f"{compiler} does not compile .maca files, or what includes MXMACA's headers")
     for name in (compiler,) if compiler else ("nvrtc",) if maca else COMPILERS:
         if chain := ways[name].toolchain():
             return chain
     raise CompileError(nvrtc.absent() if compiler in (None, "nvrtc") else ways[compiler].INSTALL)
+
+
+def _beside_toolkits(chain: Any, settings: BuildOptions) -> tuple[Any, BuildOptions]:
+    """Take a toolkit's headers out of the folders that makefiles name: those of the compiler come first, and what they have not is looked for there."""
+    toolkits = tuple(Path(each) for each in settings.include if (Path(each) / "cuda_runtime_api.h").is_file())
+    settings = attrs.evolve(settings, include=[each for each in settings.include if Path(each) not in toolkits])
+    if not toolkits or isinstance(chain, nvcc.Toolchain):
+        return chain, settings
+    if isinstance(chain, with_clang.Toolchain):
+        return attrs.evolve(chain, cuda=attrs.evolve(chain.cuda, include=(*chain.cuda.include, *toolkits))), settings
+    return attrs.evolve(chain, include=(*chain.include, *toolkits)), settings
 
 
 def _targets(chain: Any, capability: str) -> Sequence[int]:
@@ -168,37 +200,73 @@ def _by_clang(chain: with_clang.Toolchain, target: str, files: Sequence[Path], m
     toolkit = chain.toolkit(made.parent)
 
     def unit(path: Path, out: Path) -> Unit:
-        return with_clang.compile_unit(path, out, chain, target, toolkit, options)
+        try:
+            return with_clang.compile_unit(path, out, chain, target, toolkit, options)
+        except CompileError as error:
+            if not with_clang.nvrtc_helps(error) or (options.relocatable and with_clang.UNMANAGED in str(error)):
+                raise
+            return _beside_clang(path, out, chain, target, options, error)
     try:
         return str(chain), _linked(unit, str(chain.path), chain.cuda, files, made, options)
     except CompileError as error:
-        raise with_clang.advised(error) from None
+        if not options.relocatable or with_clang.UNMANAGED not in str(error):
+            raise with_clang.advised(error) from None
+        refused = error     # managed variables are placed before clang's parts of a program are there: none may be clang's
+    compiler, made_by_nvrtc = _by_nvrtc(chain.cuda, _near(target, chain), files, made, options)
+    return compiler, attrs.evolve(made_by_nvrtc, warnings=(_instead("all", chain, refused), *made_by_nvrtc.warnings))
+
+
+def _beside_clang(path: Path, out: Path, chain: with_clang.Toolchain, target: str, options: BuildOptions, refused: CompileError) -> Unit:
+    """Compile a file by NVRTC that clang refuses for what NVRTC translates. Raises what clang has said where neither takes it."""
+    try:
+        unit = translating.compile_unit(path, out, chain.cuda, _near(target, chain), host_compiler(), options)
+    except CompileError:
+        raise refused from None
+    return attrs.evolve(unit, warnings=(_instead(str(path), chain, refused), *unit.warnings))
+
+
+def _near(target: str, chain: with_clang.Toolchain) -> str:
+    """Give the target of NVRTC that is next to one of clang's."""
+    number, known = int(target.removeprefix("compute_")), chain.cuda.targets
+    return f"compute_{max((each for each in known if each <= number), default=min(known))}"
+
+
+def _instead(what: str, chain: with_clang.Toolchain, refused: CompileError) -> str:
+    found = re.search(r"error: (.+)", str(refused))
+    return f"{what}: compiled by {chain.cuda}, since clang refuses it: {found[1] if found else refused}"
 
 
 def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvrtc.Toolchain, files: Sequence[Path], made: Path,
             options: BuildOptions) -> Unit:
-    """Compile file by file, and link. Raises CompileError, Unsupported."""
-    folder = made.parent
+    """Compile file by file, and link, unless one object is all that is wanted. Raises CompileError, Unsupported."""
     kernels: list[str] = []
     warnings: list[str] = []
     objects = []
     for number, path in enumerate(files):
-        out = folder / f"{number}.o"
-        if path.suffix in DEVICE_SUFFIXES:
+        out = made if options.compile_only else made.parent / f"{number}.o"
+        language = languages.language(path, options.language)
+        if language in languages.OF_DEVICES:
             unit = compile_unit(path, out)
             kernels += unit.kernels
             warnings += unit.warnings
-        elif path.suffix in HOST_SUFFIXES:
+        elif language:
             translating.compile_host(path, out, cuda, compiler, options)
         else:
             out = path
-        objects.append(str(out))
-    if options.relocatable:
-        parts = [Path(each) for each, path in zip(objects, files, strict=True) if path.suffix in DEVICE_SUFFIXES]
-        objects.append(str(relocatable.registration(compiler, parts, folder)))
-    libraries = linking.import_libraries(compiler, folder, cuda.version[0], [name for name in options.libraries if name not in linking.OWN],
-                                         cuda.library)
-    folders = [f"-L{each}" for each in options.library_folders]
-    linking.call([compiler, "-pie", "-o", str(made), *translating.common_flags(options), *objects, *folders, *libraries, "-lpthread", "-ldl"],
-                 "the program does not link")
+        objects.append(out)
+    if not options.compile_only:
+        _link(compiler, cuda, objects, made, options)
     return Unit(tuple(kernels), tuple(warnings))
+
+
+def _link(compiler: str, cuda: nvrtc.Toolchain, objects: Sequence[Path], made: Path, options: BuildOptions) -> None:
+    """Link a program, or a library. Raises CompileError."""
+    folder = made.parent
+    parts = [each for each in objects if relocatable.is_part(each)]
+    if parts:
+        objects = [*objects, relocatable.registration(compiler, parts, folder)]
+    named = [other for name in options.libraries if (other := mxmaca.library(name)) and other not in linking.OWN]
+    libraries = linking.import_libraries(compiler, folder, cuda.version[0], named, cuda.library)
+    folders = [f"-L{each}" for each in options.library_folders]
+    linking.call([compiler, "-shared" if options.shared else "-pie", "-o", str(made), *translating.common_flags(options), *map(str, objects), *folders,
+                  *libraries, "-lpthread", "-ldl"], "the program does not link")

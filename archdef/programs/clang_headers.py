@@ -24,8 +24,9 @@ _FOR_OLD_CLANG: Final = ('#pragma push_macro("__noinline__")\n#undef __noinline_
                          f'#include_next <{_SHARED_POINTERS}>\n#pragma pop_macro("__noinline__")\n')
 """GNU's C++ library, since version 12, and CUDA mean different things by that name; clang knows that since version 17."""
 _LAST: Final = "archdef_after_cuda.h"
-_NO_MANAGED: Final = """#undef __managed__
-#define __managed__ _Pragma("GCC error \\"clang knows no __managed__ variables; cudaMallocManaged does, or CUDA's own compiler (--compiler nvcc)\\"")
+UNMANAGED: Final = "clang knows no __managed__ variables"
+_NO_MANAGED: Final = f"""#undef __managed__
+#define __managed__ _Pragma("GCC error \\"{UNMANAGED}; cudaMallocManaged does, or another compiler (--compiler nvcc or nvrtc)\\"")
 """
 _INTEGERS: Final = [(f"{sign_a}{size}", f"{sign_b}{size}", f"{'unsigned ' * bool(sign_a or sign_b)}{size}")
                     for size in ("int", "long", "long long") for sign_a in ("", "unsigned ") for sign_b in ("", "unsigned ")]

@@ -53,10 +53,19 @@ def device_code(source: Source, instances: str) -> str:
             edits.replace(member.node.start_byte, member.node.end_byte)
         if references.is_reference(source, item):
             references.without_modes(item, edits)
+        if "managed" in item.spaces and b"static" in item.words:
+            _show(source, item, edits)
     for literal in source.every("compound_literal_expression"):
         _make_standard(source, literal, edits)
     code = edits.apply()
     return _before(source, kept, code) + code + instances
+
+
+def _show(source: Source, item: Item, edits: Edits) -> None:
+    """Have a static variable stay, though no kernel uses it: the host finds it by its name."""
+    for child in item.core.children:
+        if child.type == "storage_class_specifier" and source.text(child) == b"static":
+            edits.replace(child.start_byte, child.end_byte)
 
 
 def headers(folders: Sequence[Path]) -> dict[str, str]:

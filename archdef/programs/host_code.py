@@ -67,9 +67,13 @@ static void archdef_launch(const void *kernel, void **arguments)
         (void)cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 [[noreturn]] static inline void archdef_no_host_code() { abort(); }
+static void archdef_place_managed();
+template <typename T> static inline T &archdef_managed(T *volatile *at) { archdef_place_managed(); return **at; }
 namespace cooperative_groups {}
 namespace nvcuda { namespace wmma {} }
 """
+_SHAPE, _AT = "archdef_shape_", "archdef_at_"
+"""What the names begin with that stand beside a managed variable: of one with its type, and of the pointer that the runtime sets."""
 _NOINLINE: Final = "#define __noinline__ __attribute__((noinline))"
 _FUNCTIONS: Final = {"rsqrt": "1.0 / sqrt(x)", "rcbrt": "1.0 / cbrt(x)", "normcdf": "0.5 * erfc(-x * M_SQRT1_2)"}
 """Functions that CUDA has for hosts, too, and C has not."""
@@ -98,6 +102,8 @@ void __cudaRegisterFatBinaryEnd(void **);
 void __cudaUnregisterFatBinary(void **);
 void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *);
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
+void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
+char __cudaInitModule(void **);
 void archdef_register_part(void (*)(void **), const void *);
 }
 static struct { int magic, version; const void *data; void *unused; } archdef_wrapper = {0x466243b1, 1, archdef_image, nullptr};
@@ -106,6 +112,16 @@ static void archdef_end() { __cudaUnregisterFatBinary(archdef_handle); }
 static inline void archdef_register(char *shadow, const char *name, size_t size, size_t constant)
 {
     __cudaRegisterVar(archdef_handle, shadow, (char *)name, name, 0, size, (int)constant, 0);
+}
+static inline void archdef_register_managed(void **at, const char *name, size_t size)
+{
+    __cudaRegisterManagedVar(archdef_handle, at, (char *)name, name, 0, size, 0, 0);
+}
+static void archdef_place_managed()
+{
+    static bool placed;
+    if (!placed)
+        placed = __cudaInitModule(archdef_handle);
 }
 static void archdef_tell(void **handle)
 {
@@ -134,7 +150,11 @@ class HostCode:
 
     text: str
     variables: tuple[str, ...]
-    """Variables of the device, and references, as ``&name`` finds them, in the order of their registration."""
+    """Variables of the device, as ``&name`` finds them, in the order of their registration."""
+    managed: tuple[str, ...]
+    """Managed variables, in the same way; they are registered behind those."""
+    referring: tuple[str, ...]
+    """References of textures and surfaces, which are registered last."""
     templates: dict[str, int]
     """Templates of variables of the device → whether they are constants; their instances stand in the assembler's text."""
 
@@ -155,11 +175,14 @@ def host_code(source: Source, relocatable: bool = False) -> HostCode:
     declared = {name for item in items if item.kind == "variable" and b"extern" in item.words for name in item.names}
     variables: list[tuple[str, int]] = []
     templates: dict[str, int] = {}
+    managed: list[str] = []
     for item in items:
         if item.kind != "variable" or not item.on_device or item.in_class:
             continue
         if "shared" in item.spaces:
             edits.replace(item.node.start_byte, item.node.end_byte)
+        elif "managed" in item.spaces:
+            managed += _make_managed(source, item, edits, declared, relocatable)
         elif b"extern" not in item.words:
             found = _make_shadows(source, item, edits, declared, gone, relocatable)
             if item.node.type == "template_declaration":
@@ -168,11 +191,14 @@ def host_code(source: Source, relocatable: bool = False) -> HostCode:
                 variables += found
     body = "".join(f"    archdef_register((char *)&{name}, archdef_variables[{k}], sizeof({name}), {constant});\n"
                    for k, (name, constant) in enumerate(variables))
+    body += "".join(f"    archdef_register_managed((void **)&{_beside(name, _AT)}, archdef_variables[{k}], sizeof({name}));\n"
+                    for k, name in enumerate(managed, len(variables)))
     referring = references.made_static(source, items, edits)
-    body += "".join(f"    archdef_refer(archdef_handle, {name}, archdef_variables[{k}]);\n" for k, name in enumerate(referring, len(variables)))
+    body += "".join(f"    archdef_refer(archdef_handle, {name}, archdef_variables[{k}]);\n"
+                    for k, name in enumerate(referring, len(variables) + len(managed)))
     epilogue = _EPILOGUE.replace("VARIABLES", body).replace("BEGIN", _AS_A_PART if relocatable else _ALONE)
     return HostCode(edits.apply() + '#line 1 "<archdef>"' + (references.REGISTER if referring else "") + epilogue,
-                    (*(name for name, _ in variables), *referring), templates)
+                    tuple(name for name, _ in variables), tuple(managed), tuple(referring), templates)
 
 
 def prologue(texts: frozenset[bytes]) -> str:
@@ -278,6 +304,34 @@ def _only_for_devices(item: Item) -> bool:
     """Whether it is a class of which all functions are for devices: what the host does not mention need not be complete there."""
     functions = [member for member in item.members if member.kind in ("function", "prototype")]
     return item.kind == "type" and bool(functions) and all(member.device_only for member in functions)
+
+
+def _make_managed(source: Source, item: Item, edits: Edits, declared: set[bytes], relocatable: bool) -> list[str]:
+    """Make a managed variable a reference to what the runtime places before ``main``; and list those that are defined here."""
+    names = [name for declarator in item.core.children_by_field_name("declarator") for name in source.declared_by(declarator)]
+    if b"extern" in item.words:
+        for name in names:
+            edits.replace(name.start_byte, name.end_byte, b"(&" + source.text(name) + b")")
+        return []
+    seen = relocatable and b"static" not in item.words
+    if b"static" not in item.words:
+        edits.insert(item.core.start_byte, b"static ")
+    found, behind = [], ""
+    for name in names:
+        own = source.text(name).decode()
+        edits.replace(name.start_byte, name.end_byte, f"{_SHAPE}{own}".encode())
+        outside = seen or own.encode() in declared
+        behind += (f" static decltype({_SHAPE}{own}) *volatile {_AT}{own}; {'' if outside else 'static '}decltype({_SHAPE}{own}) &{own} = "
+                   f"archdef_managed(&{_AT}{own});")
+        found.append("::".join(["", *item.scope, own]))
+    edits.insert(item.core.end_byte, behind.encode())
+    return found
+
+
+def _beside(name: str, prefix: str) -> str:
+    """Give what stands beside a variable under its name with a prefix."""
+    scope, _, own = name.rpartition("::")
+    return f"{scope}::{prefix}{own}"
 
 
 def _make_shadows(source: Source, item: Item, edits: Edits, declared: set[bytes], gone: frozenset[bytes], relocatable: bool) -> list[tuple[str, int]]:

@@ -43,24 +43,38 @@ def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str
 
     nvrtc : the library that kernels are compiled by; a program that compiles some itself is linked with it, and finds it there when it starts.
     """
-    def write(name: str, functions: Iterable[str]) -> str:
-        text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in functions)
-        listing = folder / f"{name}.s"
-        listing.write_text(f'\t.text\n{text}\t.section .note.GNU-stack,"",@progbits\n', encoding="ascii")
-        call([compiler, "-shared", "-nostdlib", f"-Wl,-soname,{name}", "-o", str(folder / name), str(listing)], "CUDA's names cannot be written for the linker")
-        return str(folder / name)
-
-    def beginning(*prefixes: str) -> list[str]:
-        return [each for each in NAMES if each.startswith(prefixes)]
-    links = [write(runtime_name(cuda), beginning("cuda", "__cuda")), "-Wl,--as-needed", write("libcuda.so.1", filter(is_drivers, NAMES)), "-Wl,--no-as-needed"]
+    links = [_write(compiler, folder, runtime_name(cuda), _beginning("cuda", "__cuda")), "-Wl,--as-needed",
+             driver(compiler, folder), "-Wl,--no-as-needed"]
     for library in named:
         if library == "nvrtc":      # its other half it loads by name, from wherever that is loaded already
             links += ["-Wl,--no-as-needed", str(nvrtc), *map(str, sorted(nvrtc.parent.glob(f"libnvrtc-builtins.so.{cuda}*"))), f"-Wl,-rpath,{nvrtc.parent}"]
-            continue
-        name = library_name(library, cuda)
-        prefix = _PREFIXES.get(library, "npp" if library.startswith("npp") else library)
-        links.append(f"-l{library}" if name is None else write(name, beginning(prefix)))
+        else:
+            links.append(import_library(compiler, folder, cuda, library) or f"-l{library}")
     return links
+
+
+def import_library(compiler: str, folder: Path, cuda: int, library: str) -> str | None:
+    """Write one such library for a CUDA version, and give its path; None if archdef does not answer for it."""
+    if (name := library_name(library, cuda)) is None:
+        return None
+    return _write(compiler, folder, name, _beginning(_PREFIXES.get(library, "npp" if library.startswith("npp") else library)))
+
+
+def driver(compiler: str, folder: Path) -> str:
+    """Write the driver's, and give its path."""
+    return _write(compiler, folder, "libcuda.so.1", filter(is_drivers, NAMES))
+
+
+def _write(compiler: str, folder: Path, name: str, functions: Iterable[str]) -> str:
+    text = "".join(f"\t.globl {each}\n\t.type {each}, @function\n{each}:\n" for each in functions)
+    listing = folder / f"{name}.s"
+    listing.write_text(f'\t.text\n{text}\t.section .note.GNU-stack,"",@progbits\n', encoding="ascii")
+    call([compiler, "-shared", "-nostdlib", f"-Wl,-soname,{name}", "-o", str(folder / name), str(listing)], "CUDA's names cannot be written for the linker")
+    return str(folder / name)
+
+
+def _beginning(*prefixes: str) -> list[str]:
+    return [each for each in NAMES if each.startswith(prefixes)]
 
 
 @functools.cache

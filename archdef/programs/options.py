@@ -11,9 +11,8 @@ import attrs
 
 from archdef import values
 from archdef.errors import CompileError
+from archdef.programs import languages
 
-DEVICE_SUFFIXES: Final = (".cu", ".maca")
-HOST_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 LINKED_SUFFIXES: Final = (".o", ".a", ".so")
 
 
@@ -49,19 +48,29 @@ class BuildOptions:
     """Whether the compiler may make one instruction of ``a * b + c``; None: unless it is compiled for a machine that has none in single precision."""
     relocatable: bool = False
     """Whether functions and variables of the device may lie in other files."""
+    compile_only: bool = False
+    """Whether an object is made of one source, and nothing is linked."""
+    shared: bool = False
+    """Whether a shared library is made, and no program."""
+    fast_math: bool = False
+    """Whether devices may compute faster and less exactly, as by nvcc -use_fast_math."""
     host_flags: Sequence[str] = attrs.field(default=(), validator=_are_texts)
     """For the host's compiler, as they are."""
+    gpu_targets: Sequence[str] = attrs.field(default=(), validator=_are_texts)
+    """Compute capabilities to compile for where no machine is named: ``70``, ``90a``; of several the lowest that the compiler knows."""
+    language: str = attrs.field(default="", converter=languages.known, validator=attrs.validators.instance_of(str))
+    """Of all sources, whatever their suffixes; empty: as their suffixes and the headers say that they include."""
 
 
 def sources_of(given: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
     """Check the files that a program is built of. Raises CompileError."""
     found = tuple(Path(each) for each in given)
-    known = (*DEVICE_SUFFIXES, *HOST_SUFFIXES, *LINKED_SUFFIXES)
+    known = (*languages.SUFFIXES, *LINKED_SUFFIXES)
     for path in found:
         if path.suffix not in known:
             raise CompileError(f"{path}: a program is built of {', '.join(known)} files")
         if not path.is_file():
             raise CompileError(f"there is no file {path}")
-    if not any(path.suffix in (*DEVICE_SUFFIXES, *HOST_SUFFIXES) for path in found):
-        raise CompileError("nothing to build: no source file was given")
+    if not any(path.suffix in (*languages.SUFFIXES, ".o") for path in found):
+        raise CompileError("nothing to build: no source file was given, and no object")
     return found

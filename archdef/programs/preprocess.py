@@ -20,11 +20,19 @@ DEVICE_HEADERS: Final = ("cooperative_groups.h", "mma.h", "cuda_pipeline.h", "cu
 """Headers for devices alone: they define no macro that a source asks for, and some read headers that only CUDA's own compiler has."""
 _PROFILER: Final = """#pragma once
 #include "cuda_runtime_api.h"
-extern "C" cudaError_t cudaProfilerStart(void);
-extern "C" cudaError_t cudaProfilerStop(void);
+#ifdef __cplusplus
+extern "C" {
+#endif
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
+#ifdef __cplusplus
+}
+#endif
 """
 _WHEELS: Final = {"nvToolsExt": "nvtx", "nvtx3/": "nvtx"}
 """What headers of a library begin with → its name in wheels, where they differ."""
+_OF_LIBRARY: Final = re.compile(r"fatal error: '?((cublas|curand|cufft|cusparse|cusolver|cudnn|nvToolsExt|nvtx3/)\S*?\.h)'?:? "
+                                r"(?:No such file|file not found)")
 _WITHOUT_SUFFIX: Final = 13
 """The CUDA from which on wheels are named without it."""
 CUDA_MACROS: Final = ("__CUDACC__", "__NVCC__")
@@ -151,7 +159,7 @@ def _reason(log: str, cuda: int) -> str:
     if re.search(r"fatal error: '?crt/", log):
         return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
                 f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")
-    if missing := re.search(r"fatal error: '?((cublas|curand|cufft|cusparse|nvToolsExt|nvtx3/)\S*?\.h)'?:? (?:No such file|file not found)", log):
+    if missing := _OF_LIBRARY.search(log):
         if missing[2] == "nvToolsExt" and cuda >= _WITHOUT_SUFFIX:
             return f"{missing[1]} is not in CUDA {cuda}, which has nvtx3/nvToolsExt.h\n{log.strip()}"
         wheel = f"nvidia-{_WHEELS.get(missing[2], missing[2])}{f'-cu{cuda}' if cuda < _WITHOUT_SUFFIX else ''}"

@@ -9,8 +9,8 @@ from typing import Final
 from archdef.programs.linking import call
 
 REGISTER: Final = "archdef_register_part"
-_BY_CLANG: Final = re.compile(rb"__cudaRegisterLinkedBinary\w+")
-"""What each of clang's objects calls, by a name of its own, as nvcc's do."""
+_BY_CLANG: Final = re.compile(rb"__cudaRegisterLinkedBinary__nv_[0-9a-f]+")
+"""What each of clang's objects calls, by a name of its own; nvcc's do so by other names, which nvcc defines as it links."""
 _TEXT: Final = """#include <stdlib.h>
 typedef void (*callback)(void **);
 typedef struct { int magic, version; const void *data, *parts; } wrapper;
@@ -40,11 +40,16 @@ void archdef_register_part(callback tell, const wrapper *part)
 """
 
 
+def is_part(path: Path) -> bool:
+    """Say whether an object has device code that is linked with that of others, made by NVRTC or by clang."""
+    return path.suffix == ".o" and (REGISTER.encode() in (data := path.read_bytes()) or _BY_CLANG.search(data) is not None)
+
+
 def registration(compiler: str, objects: Sequence[Path], folder: Path) -> Path:
     """Write the object that the `objects` with device code tell what they have; when all did, the runtime gets it as one. Raises CompileError."""
     names = sorted({found.decode() for each in objects for found in _BY_CLANG.findall(each.read_bytes())})
     text = _TEXT.replace("NUMBER", str(len(objects)))
     text += "".join(f'void {name}(callback, const wrapper *, void *, void *) __attribute__((alias("{REGISTER}")));\n' for name in names)
     (folder / "parts.c").write_text(text, encoding="ascii")
-    call([compiler, "-x", "c", "-c", "-w", "-fPIE", "-o", str(folder / "parts.o"), str(folder / "parts.c")], "what registers device code does not compile")
+    call([compiler, "-x", "c", "-c", "-w", "-fPIC", "-o", str(folder / "parts.o"), str(folder / "parts.c")], "what registers device code does not compile")
     return folder / "parts.o"

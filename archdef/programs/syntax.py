@@ -168,9 +168,10 @@ class Source:
 
     def declared(self, core: Node) -> set[bytes]:
         """List what a declaration's declarators name."""
-        return {self.text(name) for declarator in core.children_by_field_name("declarator") for name in self._declared(declarator)}
+        return {self.text(name) for declarator in core.children_by_field_name("declarator") for name in self.declared_by(declarator)}
 
-    def _declared(self, declarator: Node) -> Iterator[Node]:
+    def declared_by(self, declarator: Node) -> Iterator[Node]:
+        """Find the name that a declarator declares."""
         node: Node | None = declarator
         while node is not None and node.type not in _NAMES:
             if node.type in ("qualified_identifier", "template_function"):
@@ -190,7 +191,7 @@ class Source:
 
     def _specifiers(self, core: Node, declarator: Node | None, body: Node | None) -> set[bytes]:
         """List the words of a declaration before what it declares."""
-        name = next(self._declared(declarator), None) if declarator is not None else None
+        name = next(self.declared_by(declarator), None) if declarator is not None else None
         end = name.start_byte if name is not None else body.start_byte if body is not None else core.end_byte
         words = self.words(core.start_byte, min(end, body.start_byte) if body is not None else end)
         return words | (self.words(body.end_byte, end) if body is not None and end > body.end_byte else set())

@@ -10,10 +10,10 @@ import attrs
 
 from archdef import frontends
 from archdef.errors import CompileError
-from archdef.exec import fatbin
+from archdef.exec import fatbin, vocabulary
 from archdef.frontends import nvrtc
 from archdef.frontends.options import Compiled, Options
-from archdef.programs import assembly, device_code, host_code, maca, unsupported
+from archdef.programs import assembly, device_code, host_code, languages, maca, unsupported
 from archdef.programs.linking import call, version_of
 from archdef.programs.options import BuildOptions
 from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
@@ -34,23 +34,28 @@ class Unit:
 
 def common_flags(options: BuildOptions) -> list[str]:
     """Give the host compiler's options, for every file."""
-    return [f"-O{options.optimise}", *(["-g"] if options.debug else []), *options.host_flags]
+    return [f"-O{options.optimise}", *(["-g"] if options.debug else []), *(["-fPIC"] if options.shared else []), *options.host_flags]
 
 
 def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> None:
     """Compile a file that has no code for devices. Raises CompileError."""
-    language = ["-x", "c"] if path.suffix == ".c" else [f"-std={options.standard}"]
-    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *(f"-I{each}" for each in options.include), *_system(chain, out.parent),
-          *(f"-D{each}" for each in options.defines), "-o", str(out), str(path)], f"{path} does not compile")
+    language = ["-x", "c"] if languages.language(path, options.language) == "c" else ["-x", "c++", f"-std={options.standard}"]
+    folders = [f"-I{each}" for each in options.include]
+    if languages.is_maca(path):
+        names = maca.write_headers(out.parent, _folders(chain, options))
+        folders += [f"-I{names}", "-include", maca.HEADER, "-include", maca.MARK, *(f"-D{each}" for each in maca.MACROS)]
+    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *folders, *_system(chain, out.parent), *(f"-D{each}" for each in options.defines),
+          "-o", str(out), str(path)], f"{path} does not compile")
 
 
 def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
-    """Compile a ``.cu`` or ``.maca`` file. Raises CompileError, Unsupported."""
-    if path.suffix == ".maca" and options.relocatable:
+    """Compile a file with code for devices. Raises CompileError, Unsupported."""
+    of_maca = languages.language(path, options.language) == "maca"
+    if of_maca and options.relocatable:
         raise Unsupported(f"{path}: device code of several .maca files is not linked (-rdc=true)")
     number = int(re.sub(r"\D", "", target))
     folder = out.parent
-    preprocessor = _preprocessor(path, folder, chain, compiler, options)
+    preprocessor = _preprocessor(of_maca, folder, chain, compiler, options)
     host, device = preprocessor.run(path, None), preprocessor.run(path, number)
     source = Source(host.text)
     unsupported.check(source, chain.version[0])
@@ -61,28 +66,42 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
         _to_ptx(path, device, (), (), chain, target, options)
         raise
     stubs, instances = assembly.stubs(listing), assembly.instances(listing, made.templates)
-    compiled = _to_ptx(path, device, stubs, [*made.variables, *(each.name for each in instances)], chain, target, options)
+    compiled = _to_ptx(path, device, stubs, [*made.variables, *made.referring, *(each.name for each in instances)], chain, target, options)
     kernels = assembly.kernels_of(compiled.ptx)
     assembly.check_alone(path, compiled.ptx, options.relocatable)
     if lost := [stub.name for stub in stubs if stub.name not in kernels]:
         raise CompileError(f"{path}: NVRTC made no kernel of the name {', '.join(lost)}, which the host calls so; it made {', '.join(kernels) or 'none'}")
-    names = [compiled.instances[f"&{name}"] for name in made.variables]
+    names = [*(compiled.instances[f"&{name}"] for name in made.variables), *assembly.managed(path, compiled.ptx, made.managed),
+             *(compiled.instances[f"&{name}"] for name in made.referring)]
     named = [(each, compiled.instances[f"&{each.name}"]) for each in instances]
     text = listing + assembly.tables(stubs, kernels, names, named, fatbin.packed(compiled.ptx, number))
+    if of_maca:
+        text += f'\t.section {vocabulary.SECTION},"",@progbits\n\t.string "MXMACA"\n'
     listed = folder / f"{out.stem}.s"
     listed.write_text(text, encoding="utf-8")
     call([compiler, "-c", *_FLAGS, *common_flags(options), "-o", str(out), str(listed)], f"{path} does not assemble")
     return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
 
 
-def _preprocessor(path: Path, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
+def _preprocessor(of_maca: bool, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
     lacking, empty = write_headers(folder, chain.include)
     made = Preprocessor(compiler, options.standard, tuple(options.include), (empty, lacking, *chain.include), tuple(options.defines), chain.version, (),
                         tuple(options.host_flags))
-    if path.suffix != ".maca":
+    if not of_maca:
         return made
-    return attrs.evolve(made, include=(*made.include, str(maca.write_headers(folder, chain.include))), system=(maca.write_halves(folder), *made.system),
+    names = maca.write_headers(folder, _folders(chain, options))
+    return attrs.evolve(made, include=(*made.include, str(names)), system=(maca.write_halves(folder), *made.system),
                         first=(maca.HEADER,), no_macros_of=maca.HEADER, macros=maca.MACROS, device_macros=maca.DEVICE_MACROS)
+
+
+def _others(chain: nvrtc.Toolchain) -> list[Path]:
+    """List folders of headers that the compiler of kernels has not by itself."""
+    own = nvrtc.toolchain()
+    return [each for each in chain.include if own is None or each not in own.include]
+
+
+def _folders(chain: nvrtc.Toolchain, options: BuildOptions) -> tuple[Path, ...]:
+    return (*chain.include, *map(Path, options.include))
 
 
 def _system(chain: nvrtc.Toolchain, folder: Path) -> list[str]:
@@ -122,8 +141,9 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     try:
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
                            fused_multiply_add=options.fused_multiply_add is not False,
-                           extra=("--relocatable-device-code=true",) if options.relocatable else ())
-        if path.suffix == ".maca":
+                           extra=(*(["--relocatable-device-code=true"] if options.relocatable else []),
+                                  *(["--use_fast_math"] if options.fast_math else []), *(f"--include-path={each}" for each in _others(chain))))
+        if languages.language(path, options.language) == "maca":
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
         return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))
     except CompileError as error:

@@ -28,8 +28,8 @@ def check_host(host: Source) -> None:
 def _variables(source: Source, cuda: int) -> Iterator[tuple[int, str]]:
     for item in source.all_items():
         at = item.core.start_byte
-        if item.kind == "variable" and "managed" in item.spaces:
-            yield at, "a __managed__ variable needs CUDA's own compiler (--compiler nvcc)"
+        if item.kind == "variable" and "managed" in item.spaces and (item.in_class or item.node.type == "template_declaration"):
+            yield at, "a __managed__ variable of a class or a template needs CUDA's own compiler (--compiler nvcc)"
         if references.is_reference(source, item):
             if cuda > references.LAST_CUDA:
                 yield at, (f"a texture or surface reference, which CUDA {references.LAST_CUDA} had last, and this is CUDA {cuda}: "

@@ -25,6 +25,8 @@ from archdef.programs.translating import Unit, common_flags
 
 INSTALL: Final = ("no clang++ that compiles CUDA is on the PATH or in the variable CXX (Debian, Ubuntu: apt install clang); its CUDA headers are those of "
                   "archdef[cuda,build] or archdef[cuda12,build12]")
+UNMANAGED: Final = clang_headers.UNMANAGED
+"""What it says of managed variables."""
 _OLDEST_OF_DRIVER: Final = 35
 """Older targets have no libdevice in clang's eyes, although the one there is suits all; clang's compiler proper is told of them behind its driver's back."""
 _READS_WIDTH: Final = re.compile(r"\bld\.global(?:\.nc)?\.[usb]\d+(\s+%(rs|rd|r)\d+), \[warpSize\];")
@@ -40,10 +42,13 @@ _NEW_DRIVER_SINCE: Final = 15
 _OLD_DRIVER: Final[dict[bool, list[str]]] = {False: [], True: ["--no-offload-new-driver"]}
 """With its new driver clang registers device code in a way that only its own linking completes."""
 _OTHER_WAYS: Final = "kernels that launch kernels take another compiler: --compiler nvcc or nvrtc"
-_ADVICE: Final = ((re.compile(r"error: reference to __global__ function|error: kernel launch from __device__ or __global__ function"), _OTHER_WAYS),
+_LAUNCH: Final = re.compile(r"error: reference to __global__ function|error: kernel launch from __device__ or __global__ function")
+_ADVICE: Final = ((_LAUNCH, _OTHER_WAYS),
                   (re.compile(r"'omp\.h' file not found|cannot find -lomp\b"), "clang's OpenMP is not installed (Debian, Ubuntu: apt install libomp-dev)"))
 """What clang says → what to do."""
 _LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\b(?:cuda|__cudaCDP2)GetParameterBuffer\s*$", re.MULTILINE)
+_FAST: Final = ["-ffast-math", "-fcuda-flush-denormals-to-zero", "-fcuda-approx-transcendentals"]
+"""What nvcc's -use_fast_math stands for."""
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -145,6 +150,11 @@ def _first_line(error: CompileError) -> str:
     return next(iter(str(error).splitlines()[1:]), str(error))
 
 
+def nvrtc_helps(error: CompileError) -> bool:
+    """Say whether clang refuses what NVRTC with a compiler of the host translates."""
+    return _LAUNCH.search(str(error)) is not None or any(said in str(error) for said in (_OTHER_WAYS, UNMANAGED))
+
+
 def advised(error: CompileError) -> CompileError:
     """Give an error with what to do about it, if that is known."""
     found = [advice for said, advice in _ADVICE if said.search(str(error))]
@@ -165,8 +175,9 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     listing = out.with_suffix(".ptx")
     older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
     fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
+    fast = _FAST if options.fast_math else []
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
-    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
+    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fast, *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
           "-o", str(listing), str(path)], f"{path} does not compile")
     ptx = _PURE.sub(r".weak .func \1()\n{\n\ttrap;\n}", listing.read_text(encoding="utf-8", errors="replace"))
     return _without_kept(_with_width(path, ptx))

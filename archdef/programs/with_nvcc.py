@@ -1,20 +1,44 @@
 """A program by CUDA's own compiler."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from archdef.frontends.nvcc import Toolchain
-from archdef.programs.linking import call
+from archdef.programs import linking, maca, relocatable
 from archdef.programs.options import BuildOptions
 
 
-def build(chain: Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, ...]:
-    """Compile and link, with PTX and no machine code; gives warnings. Raises CompileError."""
-    fused = ["-fmad=false"] if options.fused_multiply_add is False else []
-    linked = ["-rdc=true", "-lcudadevrt"] if options.relocatable else []
-    said = call([str(chain.path), "-gencode", f"arch={target},code={target}", "-lineinfo", f"-std={options.standard}", f"-O{options.optimise}", *fused, *linked,
-                 *(["-g"] if options.debug else []), *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines),
-                 *(part for each in options.host_flags for part in ("-Xcompiler", each)), "-o", str(made), *map(str, files),
-                 *(f"-L{each}" for each in options.library_folders), *(f"-l{each}" for each in options.libraries)], "the program does not build by nvcc")
+def build(chain: Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions, compiler: str) -> tuple[str, ...]:
+    """Compile and link, with PTX and no machine code; gives warnings. Raises CompileError.
+
+    compiler : of the host, which writes for the linker what stands for libraries: CUDA's need not be installed.
+    """
+    switches = {"-fmad=false": options.fused_multiply_add is False, "-rdc=true": options.relocatable, "-use_fast_math": options.fast_math, "-g": options.debug,
+                "-c": options.compile_only, "-shared": options.shared}
+    linked = [] if options.compile_only else [*(f"-L{each}" for each in options.library_folders), *_libraries(chain, made.parent, options, compiler)]
+    if not options.compile_only and (parts := [path for path in files if relocatable.is_part(path)]):      # of another compiler of devices
+        files = [*files, relocatable.registration(compiler, parts, made.parent)]
+    said = linking.call([str(chain.path), "-gencode", f"arch={target},code={target}", "-lineinfo", "--extended-lambda", f"-std={options.standard}",
+                         f"-O{options.optimise}", *(each for each, asked in switches.items() if asked), *(["-x", options.language] if options.language else []),
+                         *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines),
+                         *(part for each in _host_flags(options) for part in ("-Xcompiler", each)), "-o", str(made), *map(str, files), *linked],
+                        "the program does not build by nvcc")
     return (said,) if said else ()
+
+
+def _host_flags(options: BuildOptions) -> list[str]:
+    return [*(["-fPIC"] if options.shared else []), *options.host_flags]
+
+
+def _libraries(chain: Toolchain, folder: Path, options: BuildOptions, compiler: str) -> Iterator[str]:
+    """Give the linker what archdef answers for by name alone, and the rest as it is."""
+    if options.relocatable:
+        yield "-lcudadevrt"
+    major = int(chain.version.partition(".")[0])
+    for library in filter(None, map(maca.library, options.libraries)):
+        if library == "cuda":
+            found: str | None = linking.driver(compiler, folder)
+        else:       # nvcc links the runtime itself
+            found = None if library in linking.OWN else linking.import_library(compiler, folder, major, library)
+        yield from (f"-l{library}",) if found is None else ("-Xlinker", found)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from archdef import values
@@ -68,8 +68,8 @@ STRUCTURES = (structures.Extent, structures.Pos, structures.PitchedPtr, structur
 class _LastError:
     """The last error of a runtime, as GetLastError and PeekAtLastError give it."""
 
-    def __init__(self, prefix: str):
-        self.prefix, self.name = prefix, "Success"
+    def __init__(self, prefix: str, errors: Mapping[str, str]):
+        self.prefix, self.errors, self.name = prefix, errors, "Success"
 
     def peek(self) -> str:
         """Give the name of the last error."""
@@ -82,7 +82,7 @@ class _LastError:
 
     def called(self, status: str) -> str:
         """Give a status its prefix."""
-        return f"{self.prefix}{'' if status == 'Success' else 'Error'}{status}"
+        return f"{self.prefix}{'' if status == 'Success' else 'Error'}{self.errors.get(status, status)}"
 
     def name_of(self, number: int) -> str:
         """Give the name of an error number."""
@@ -104,10 +104,11 @@ def _guarded(call: Callable[..., Any], last: _LastError) -> Callable[..., Any]:
     return guarded
 
 
-def vocabulary(prefix: str, driver: str, **differences: Any) -> dict[str, Any]:
-    """Give everything of a runtime by its names; `driver` is the prefix of the driver's calls, `differences` are those of `Runtime`."""
+def vocabulary(prefix: str, driver: str, errors: Mapping[str, str] | None = None, **differences: Any) -> dict[str, Any]:
+    """Give everything of a runtime by its names; `driver` is the prefix of the driver's calls, `errors` are those with another name than CUDA's,
+    `differences` are those of `Runtime`."""
     runtime = api.Runtime(**differences)
-    last = _LastError(prefix)
+    last = _LastError(prefix, errors or {})
     names: dict[str, Any] = {prefix + name: _guarded(getattr(runtime, name), last) for name in CALLS}
     names |= {driver + name: _guarded(getattr(runtime, name), last) for name in DRIVER}
     names |= {name: _guarded(getattr(runtime, name), last) for name in PLAIN}

@@ -36,7 +36,7 @@ NOT_RUN = {
                     "needs a program that nvcc has compiled; tests/exec runs programs that the C compiler makes"),
     "python -m archdef.triton -a v100 -a h100 tutorial.py --size 1024": "needs the extra triton; tests/run/test_triton_programs.py runs a program so",
     **dict.fromkeys(("pip install 'archdef[cuda,build,exec]'", "archdef build main.cu kernels.cu helpers.cpp -o program -a v100", "archdef exec -a v100 -- ./program",
-                     "archdef build saxpy.maca -o saxpy -a c500 && archdef exec -a c500 -- ./saxpy", "archdef build main.cu -o program -Xcompiler -fopenmp -lgomp",
+                     "archdef build -x maca saxpy.cpp -o saxpy -a c500", "archdef exec -a c500 saxpy.cpp", 'make NVCC="archdef build"', "archdef build main.cu -o program -Xcompiler -fopenmp -lgomp",
                      "pip install 'archdef[cuda,build,thrust,exec]'", "archdef build sort.cu -o sort -a v100 --compiler clang",
                      "archdef build -rdc=true main.cu kernels.cu -o program -a v100"),
                     "needs sources of the reader; tests/programs builds and runs others"),

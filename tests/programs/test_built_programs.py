@@ -69,9 +69,9 @@ def test_a_source_for_64_lanes_alone_is_not_silently_wrong_on_32(made, tmp_path)
          "int main() { int *p, n; mcMalloc((void **)&p, 4); sum<<<1, 64>>>(p); mcMemcpy(&n, p, 4, mcMemcpyDeviceToHost); printf(\"%d\", n);\n"
          "first<<<1, 64>>>(p); printf(\" %s\\n\", mcGetErrorName(mcGetLastError())); }\n", "main.maca")
     text, account = printed(tmp_path / "program", "c500", tmp_path)
-    assert text == "2016 cudaSuccess\n" and account.warnings == ()
+    assert text == "2016 mcSuccess\n" and account.warnings == ()
     text, account = printed(tmp_path / "program", "v100", tmp_path)
-    assert text == "992 cudaErrorNoKernelImageForDevice\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
+    assert text == "992 mcErrorNoKernelImageForDevice\n" and "segments of 64 lanes do not fit into a warp of v100" in account.failures[0]
     (warning,) = account.warnings
     assert "main.maca:7: a shuffle reaches 32 lanes far, and a warp has 32" in warning and f"warning: {warning}" in str(account).replace("\n", " ")
     assert account.to_dict()["warnings"] == [warning]
@@ -101,7 +101,7 @@ def test_kernels_are_attributed_to_lines_of_the_users_file(made, tmp_path):
 @pytest.mark.parametrize("text, where, what", [
     ("template <typename F> __global__ void k(F f) { f(); }\nint main() {\n    k<<<1, 1>>>([] __device__ () { });\n}\n", "main.cu:3", "a lambda for the device"),
     ("template <typename T> __global__ void k(T t) { }\nint main() { struct Mine { int x; }; k<<<1, 1>>>(Mine{1}); }\n", "main.cu", "a type that only a function knows"),
-    ("\n__managed__ int x;\nint main() { }\n", "main.cu:2", "a __managed__ variable"),
+    ("\ntemplate <typename T> __managed__ T x;\nint main() { }\n", "main.cu:2", "a __managed__ variable of a class or a template"),
     ("template <typename T> texture<T, 2> image;\nint main() { }\n", "main.cu:1", "a template of texture or surface references" if OLD else "a texture or surface"),
     ("namespace thrust { int sort(int); }\nint main() {\n    return thrust::sort(1);\n}\n", "main.cu", "Thrust's algorithms")])
 def test_what_only_nvcc_translates_is_refused_by_name(made, tmp_path, text, where, what):

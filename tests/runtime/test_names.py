@@ -5,6 +5,7 @@ import pytest
 
 from archdef.errors import RuntimeApiError
 from archdef.runtime import cuda, maca
+from archdef.runtime.maca_names import ATTRIBUTES, ERRORS, OTHERS
 from archdef.runtime.names import CALLS, CONSTANTS, DRIVER
 from archdef.runtime.status import STATUS
 
@@ -26,7 +27,11 @@ def test_every_call_is_there_in_both_vocabularies(name):
 def test_the_vocabularies_have_the_same_names_but_for_the_prefix():
     def bare(module, prefix, driver):
         return {name.removeprefix(driver) if name.removeprefix(driver) in DRIVER else name.removeprefix(prefix) for name in module.__all__}
-    assert bare(cuda, "cuda", "cu") == bare(maca, "mc", "mc")
+    ours, theirs = bare(maca, "mc", "mc"), bare(cuda, "cuda", "cu")
+    assert theirs - ours == {f"Error{name}" for name in ERRORS if f"Error{name}" in theirs}
+    assert ours - theirs == {f"Error{ERRORS[name.removeprefix('Error')]}" for name in theirs - ours} | {
+        f"DeviceAttribute{name}" for name, other in ATTRIBUTES.items() if f"DevAttr{other}" in theirs} | {
+        name.removeprefix("mc") for name in OTHERS if name.startswith("mcMallocHost")}
 
 
 @pytest.mark.parametrize("name", DRIVER)
