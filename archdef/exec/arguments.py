@@ -67,8 +67,8 @@ RULES: Final[dict[str, tuple[str, Rule]]] = {
     "cuSurfRefSetArray": ("flags", _bits(1)),
     "cuTexRefSetArray": ("flags", _one_of((1,))),
     "cudaDeviceEnablePeerAccess": ("flags", _NONE),
-    "cudaDeviceSetCacheConfig": ("what", _CACHE),
-    "cudaDeviceSetSharedMemConfig": ("what", _BANKS),
+    "cudaDeviceSetCacheConfig": ("config", _CACHE),
+    "cudaDeviceSetSharedMemConfig": ("config", _BANKS),
     "cudaEventCreateWithFlags": ("flags", _is_event_flags),
     "cudaEventRecordWithFlags": ("flags", _bits(1)),
     "cudaFuncSetCacheConfig": ("config", _CACHE),
@@ -89,7 +89,7 @@ RULES: Final[dict[str, tuple[str, Rule]]] = {
     "cudaStreamAttachMemAsync": ("flags", _one_of((1, 2, 4))),
     "cudaStreamUpdateCaptureDependencies_v2": ("flags", _bits(1)),
     "cudaStreamWaitEvent": ("flags", _bits(1)),
-    "cudaThreadSetCacheConfig": ("what", _CACHE),
+    "cudaThreadSetCacheConfig": ("config", _CACHE),
 }
 """Function → one of the parameters of its answer, and the values that there are of it."""
 

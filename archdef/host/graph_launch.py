@@ -13,7 +13,7 @@ from archdef.host.stream import Launched, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from archdef.host.conditions import Condition
+    from archdef.host.conditions import Condition, Conditional
     from archdef.host.context import Context
 
 
@@ -182,7 +182,7 @@ def _update(graph: Graph, by: Graph) -> tuple[bool, Node | None]:
     fits, wrong = _counterparts(graph, by, pairs)
     for one, other in pairs if fits else ():
         one.origin, one.attributes = other, dict(other.attributes)
-        if one.work.child is None:
+        if one.work.child is None and one.work.condition is None:
             one.work = other.work
     return fits, wrong
 
@@ -193,13 +193,21 @@ def _counterparts(graph: Graph, by: Graph, pairs: list[tuple[Node, Node]]) -> tu
     number = {node: k for k, node in enumerate(mine)} | {node: k for k, node in enumerate(new)}
     for one, other in zip(mine, new, strict=False):
         same = one.kind == other.kind and one.work.context is other.work.context and one.work.memory is other.work.memory
-        same = same and one.work.condition is None      # whose graphs stay as they were
         if not same or {number[node] for node in one.after} != {number[node] for node in other.after}:
             return False, other
         if one.work.child is not None and (other.work.child is None or not _counterparts(one.work.child, other.work.child, pairs)[0]):
             return False, other
+        if one.work.condition is not None and not _decides_as(one.work.condition, other.work.condition, pairs):
+            return False, other
         pairs.append((one, other))
     return len(mine) == len(new), next(iter(new[len(mine):]), None)
+
+
+def _decides_as(one: Conditional, other: Conditional | None, pairs: list[tuple[Node, Node]]) -> bool:
+    """Say whether two nodes decide by one condition, in one way, which of graphs of the same shapes runs; pairs the nodes of these."""
+    if other is None or other.condition is not one.condition or other.kind != one.kind or len(other.bodies) != len(one.bodies):
+        return False
+    return all(_counterparts(mine, new, pairs)[0] for mine, new in zip(one.bodies, other.bodies, strict=True))
 
 
 def _leaves(nodes: Iterable[tuple[Node, list[Node]]]) -> list[Node]:

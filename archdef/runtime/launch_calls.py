@@ -133,8 +133,10 @@ class LaunchCalls:
         return bisect.bisect_left(range(1, most + 1), True, key=lambda nbytes: self._active_blocks(kernel, block_size, nbytes) < blocks)
 
     def OccupancyMaxActiveClusters(self, kernel: Kernel, grid: Any, block: Any, shared_bytes: int = 0, attributes: Sequence[tuple[int, Any]] = ()) -> int:
-        """Count the clusters of a launch that the device holds at once."""
+        """Count the clusters of a launch that the device holds at once: none of blocks that may not have as much dynamic shared memory."""
         options = self.launch_options(kernel, attributes)
+        if shared_bytes > self.most_dynamic_bytes(self._for(kernel, self.devices.current)):
+            return 0
         return self._clusters(kernel, grid, block, shared_bytes, options.get("cluster"), options.get("nonportable_cluster", False))
 
     def OccupancyMaxPotentialClusterSize(self, kernel: Kernel, grid: Any, block: Any, shared_bytes: int = 0, attributes: Sequence[tuple[int, Any]] = ()) -> int:

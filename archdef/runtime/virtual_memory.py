@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 GRANULARITY: Final = 2 << 20
 """What sizes and addresses are multiples of: the pages in which NVIDIA's devices map memory."""
-PAGE: Final = 4 << 10
-"""What the size of a reservation is a multiple of: a page of the host."""
 NONE, READ, READ_WRITE = 0, 1, 3
 _MOST: Final = 1 << 46
 """More addresses than any device has."""
@@ -82,7 +80,7 @@ class VirtualMemoryCalls(Part):
 
     def MemAddressReserve(self, size: int, alignment: int = 0, address: int = 0) -> Pointer:
         """Reserve addresses of the current device, where nothing lies yet. `address` is where they would best begin, which is not heeded."""
-        if size < 1 or size % PAGE or address % PAGE or alignment < 0 or alignment & alignment - 1:
+        if size < 1 or size % GRANULARITY or alignment < 0 or alignment & alignment - 1:
             raise Refusal("InvalidValue", f"{size} addresses, aligned to {alignment}, from {address:#x} on")
         if max(size, alignment) > _MOST:
             raise Refusal("MemoryAllocation", f"no device has {size} addresses to reserve, aligned to {alignment}")
@@ -138,7 +136,9 @@ class VirtualMemoryCalls(Part):
         """Map the first bytes of memory at reserved addresses. Nobody may access them yet; the offset is 0, as CUDA has it."""
         physical, found = self._physical(handle), self._reserved(pointer, size)
         start = int(pointer)
-        if offset or size % GRANULARITY or start % GRANULARITY or not 0 < size <= physical.size:
+        if offset:
+            raise Refusal("NotSupported", f"memory mapped from byte {offset} on: an H100 maps no other part than the first either")
+        if size % GRANULARITY or start % GRANULARITY or not 0 < size <= physical.size:
             raise Refusal("InvalidValue", f"{size} bytes at {start:#x}, from byte {offset} of {physical.size} on")
         if physical.memory is not found.memory:
             raise Refusal("NotSupported", f"memory of {self._context(physical.memory).label} at addresses of {self._context(found.memory).label}: addresses "
@@ -152,10 +152,12 @@ class VirtualMemoryCalls(Part):
             found.mappings.sort(key=lambda each: each.start)
 
     def MemUnmap(self, pointer: Pointer, size: int) -> list[Physical]:
-        """Wait for the devices, and take whole mappings away; gives what lay there."""
-        found = self._reserved(pointer, self._whole(size))
+        """Wait for the devices, and take whole mappings away, also such with gaps between them; gives what lay there."""
+        found, start, end = self._reserved(pointer, self._whole(size)), int(pointer), int(pointer) + size
         with self._context(found.memory).host.lock:
-            mappings = list(self._at(found, int(pointer), size))
+            mappings = [each for each in found.mappings if each.start < end and start < each.end]
+            if not mappings or mappings[0].start < start or mappings[-1].end > end:
+                raise Refusal("InvalidValue", f"nothing is mapped from {start:#x} to {end:#x}, or a mapping is not there as a whole")
             used = [device.context for device in self.devices.all() if device.streams_in_use]
             self._context(found.memory).host.wait("unmap", [operation for context in used for operation in context.holding], [])
             for mapping in mappings:
@@ -207,6 +209,15 @@ class VirtualMemoryCalls(Part):
                 elif end == each.start:
                     end = each.end
         return None if start is None or end is None else Pointer(start, found.memory, end - start)
+
+    def mapping_at(self, address: int) -> Pointer | None:
+        """Give the mapping that an address lies in, whoever may access it, from its first byte on; None: nothing is mapped there."""
+        found = self._reservation(address)
+        if found is None:
+            return None
+        with self._context(found.memory).host.lock:
+            mapping = next((each for each in found.mappings if each.start <= address < each.end), None)
+        return None if mapping is None else Pointer(mapping.start, found.memory, mapping.end - mapping.start)
 
     def reserved_at(self, address: int) -> Pointer:
         """Give an address that was reserved, whether something is mapped there or not. Raises Refusal."""

@@ -36,8 +36,9 @@ def test_a_generator_without_states_is_refused_in_a_capture_and_goes_on_behind_i
     assert any("curandGenerateSeeds before" in text for text in found.failures)
 
 
-def test_quasirandom_numbers_are_refused_in_a_capture_and_go_on_behind_it(build, tmp_path):
+def test_quasirandom_numbers_have_their_place_from_the_call_that_was_captured(build, tmp_path):
+    """As on an H100: each launch of the graph gives them again, and a call behind it goes on."""
     pytest.importorskip("scipy")
     found, printed = run(build, "quasirandom", 2, tmp_path)
-    assert found.exit_code == 0 and [numbers for _, numbers in printed] == [[1.16415e-10, 0.5, 0.75, 0.25], [0.375, 0.875, 0.625, 0.125]]
-    assert any("quasirandom numbers in a capture" in text for text in found.failures)
+    first = [1.16415e-10, 0.5, 0.75, 0.25]
+    assert found.exit_code == 0 and printed == [("graph", first), ("graph", first), ("outside", [0.375, 0.875, 0.625, 0.125])]

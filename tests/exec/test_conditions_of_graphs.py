@@ -25,7 +25,7 @@ CODE = binary(entry((HEAD + """
 """).encode()))
 
 
-@pytest.mark.parametrize("part", ["loops", "branches", "choices", "nested", "captured", "wrong"])
+@pytest.mark.parametrize("part", ["loops", "updated", "branches", "choices", "nested", "captured", "wrong"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_conditions_do_what_they_shall(build, machine, part, tmp_path):
     found, printed = run([build("conditions", fat=CODE), part], machine, tmp_path)

@@ -17,7 +17,7 @@ from archdef.runtime.status import STATUS, Refusal
 MACHINES = [name for name in ("gt200", "gf100", "v100", "h100", "c500") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
 TEXT = KERNELS.encode() + b"\0"
-PARTS = ["launches", "images", "handles", "entry_points", "contexts", "memory", "linking", "limits", "uninitialised", "asked"]
+PARTS = ["launches", "images", "handles", "entry_points", "contexts", "without_context", "memory", "linking", "limits", "uninitialised", "asked"]
 
 
 @pytest.mark.parametrize("part", PARTS)

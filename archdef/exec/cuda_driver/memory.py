@@ -49,7 +49,7 @@ def _note(thread: Thread, out: int) -> None:
 @answers("cuMemGetAddressRange_v2")
 def address_range(thread: Thread, base_out: int, nbytes_out: int, address: int) -> None:
     """Give start and length of the allocation that an address lies in."""
-    base = thread.session.allocation(address)
+    base = thread.runtime.mapping_at(address) or thread.session.allocation(address)
     found = (int(base), base.left) if base is not None else thread.session.host_range(address)
     if found is None:
         raise Refusal("SymbolNotFound", f"no memory that kernels see was allocated at {address:#x}")

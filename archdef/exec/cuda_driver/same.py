@@ -1,10 +1,13 @@
 """Functions of the driver that mean what one of the runtime means, with the same parameters in the same order."""
 from __future__ import annotations
 
-from typing import Final
+import functools
+import inspect
+from typing import Any, Final
 
-from archdef.exec.calls import CALLS
+from archdef.exec.calls import CALLS, Answer, Thread
 from archdef.exec.cuda_driver.calls import answers
+from archdef.runtime.api import STREAM_PER_THREAD
 
 _IN_CONTEXT: Final = {
     "cuCtxGetCacheConfig": "cudaDeviceGetCacheConfig",
@@ -31,10 +34,7 @@ _IN_CONTEXT: Final = {
     "cuLaunchHostFunc_v2": "cudaLaunchHostFunc_v2",
     "cuMemAdvise": "cudaMemAdvise",
     "cuMemAdvise_v2": "cudaMemAdvise_v2",
-    "cuMemAllocAsync": "cudaMallocAsync",
-    "cuMemAllocFromPoolAsync": "cudaMallocFromPoolAsync",
     "cuMemAllocHost_v2": "cudaMallocHost",
-    "cuMemFreeAsync": "cudaFreeAsync",
     "cuMemFreeHost": "cudaFreeHost",
     "cuMemFree_v2": "cudaFree",
     "cuMemGetInfo_v2": "cudaMemGetInfo",
@@ -64,9 +64,7 @@ _IN_CONTEXT: Final = {
     "cuStreamGetId": "cudaStreamGetId",
     "cuStreamGetPriority": "cudaStreamGetPriority",
     "cuStreamIsCapturing": "cudaStreamIsCapturing",
-    "cuStreamQuery": "cudaStreamQuery",
     "cuStreamSetAttribute": "cudaStreamSetAttribute",
-    "cuStreamSynchronize": "cudaStreamSynchronize",
     "cuStreamWaitEvent": "cudaStreamWaitEvent",
     "cuUserObjectCreate": "cudaUserObjectCreate",
     "cuUserObjectRelease": "cudaUserObjectRelease",
@@ -92,8 +90,31 @@ _OF_DEVICES: Final = {
     "cuMemPoolSetAttribute": "cudaMemPoolSetAttribute",
     "cuMemPoolTrimTo": "cudaMemPoolTrimTo",
 }
+_IN_STREAMS: Final = {
+    "cuMemAllocAsync": "cudaMallocAsync",
+    "cuMemAllocFromPoolAsync": "cudaMallocFromPoolAsync",
+    "cuMemFreeAsync": "cudaFreeAsync",
+    "cuStreamQuery": "cudaStreamQuery",
+    "cuStreamSynchronize": "cudaStreamSynchronize",
+}
+"""What needs no current context if it is given a stream, which has its own, as on an H100."""
+
+
+def _in_stream(answer: Answer) -> Answer:
+    place = list(inspect.signature(answer).parameters).index("stream") - 1
+
+    @functools.wraps(answer)
+    def careful(thread: Thread, *arguments: Any) -> int | None:
+        if arguments[place] <= STREAM_PER_THREAD:
+            thread.session.contexts.needed(thread)
+        return answer(thread, *arguments)
+    return careful
+
+
 for _name, _runtimes in _IN_CONTEXT.items():
     answers(_name)(CALLS[_runtimes].answer)
+for _name, _runtimes in _IN_STREAMS.items():
+    answers(_name, context=False)(_in_stream(CALLS[_runtimes].answer))
 for _name, _runtimes in _OF_DEVICES.items():
     answers(_name, context=False)(CALLS[_runtimes].answer)
 answers("cuDriverGetVersion", context=False, initialised=False)(CALLS["cudaDriverGetVersion"].answer)

@@ -12,8 +12,6 @@ from archdef.runtime.status import Refusal
 DRIVER_VERSION: Final = 1000 * (NEWEST_PTX + 4)
 """What the driver says it is: the newest CUDA whose programs are known to run."""
 MAX_PITCH: Final = (1 << 31) - 1
-MOST_CONFIG: Final = 3
-"""Of cudaFuncCache, which says how L1 and shared memory divide what they share."""
 TEXTURE_ALIGNMENT = SURFACE_ALIGNMENT = 512
 TEXTURE_PITCH_ALIGNMENT: Final = 32
 
@@ -44,7 +42,6 @@ _SINCE: Final = {
 """Field → the major version of CUDA that has it first, where that is later than 10."""
 
 _MAP_HOST: Final = 8
-_DEVICE_FLAGS: Final = 0x1 | 0x2 | 0x4 | _MAP_HOST | 0x10 | 0x80
 """How the host waits (three ways), that page-locked memory is mapped, that local memory keeps its size, that copies of memory are synchronous."""
 _PCI_BUS: Final = 33
 _NOT_HERE: Final = {
@@ -164,8 +161,6 @@ def initialise(thread: Thread, number: Int, device_flags: UInt, flags: UInt) -> 
 @answers("cudaSetDeviceFlags")
 def set_flags(thread: Thread, flags: UInt) -> None:
     """Take them: how the host waits changes nothing here."""
-    if flags & ~_DEVICE_FLAGS:
-        raise Refusal("InvalidValue", f"a device with the flags {flags:#x}")
     thread.session.contexts.primary(thread.runtime.GetDevice()).flags = flags
 
 
@@ -177,9 +172,7 @@ def get_flags(thread: Thread, out: int) -> None:
 
 @answers("cudaDeviceSetCacheConfig", "cudaThreadSetCacheConfig")
 def prefer(thread: Thread, config: Int) -> None:
-    """Note it: shares of L1 follow from what blocks take. Raises Refusal."""
-    if not 0 <= config <= MOST_CONFIG:
-        raise Refusal("InvalidValue", f"there is no configuration {config}")
+    """Note it: shares of L1 follow from what blocks take."""
     thread.session.contexts.needed(thread).cache_config = config
 
 

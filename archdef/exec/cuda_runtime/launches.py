@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from archdef.exec.calls import Int, Thread, UInt, answers, shape, signed
-from archdef.exec.cuda_runtime.devices import MOST_CONFIG
 from archdef.host import Node
 from archdef.runtime.launch_calls import CLUSTER, COOPERATIVE
 from archdef.runtime.status import Refusal
@@ -111,8 +110,6 @@ def set_attribute(thread: Thread, stub: int, attribute: Int, value: Int) -> None
 def set_config(thread: Thread, stub: int, config: Int) -> None:
     """Check both: shares of L1 follow from what blocks take, and banks have one width."""
     thread.session.kernel(stub, or_handle=False)
-    if not 0 <= config <= MOST_CONFIG:
-        raise Refusal("InvalidValue", f"there is no configuration {config}")
 
 
 @answers("cudaFuncGetName")

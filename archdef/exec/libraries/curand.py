@@ -189,8 +189,6 @@ def _generate(thread: Thread, handle: int, what: str, real: Real | None, out: in
     if found.on_host:
         _draw(thread, sequences, f"{what}{'_double' if double else ''}", out, count, more)
         return
-    if found.is_quasi and thread.runtime.StreamIsCapturing(thread.session.stream(found.stream)):
-        raise Refusal("NotSupported", "quasirandom numbers in a capture: their place is the call's, so that every launch of the graph would give the same")
     units = sequences.units(what, count)
     name = f"{sequences.name}{'_d' if double else ''}"
     chosen = kernel(thread, f"curand.{name}", f"archdef_{name}_{what}")

@@ -49,6 +49,9 @@ static void launches(void)
         attributes[1].as.cluster[i] = i ? 1 : 2;
     int status = cudaLaunchKernelExC(&config, scale, given), asked = cudaOccupancyMaxActiveClusters(&clusters, scale, &config);
     expect(status == 0 ? asked == 0 && clusters > 0 : status == 801 && asked == 801, "clusters where there are some, or a refusal");
+    struct config wide = {GRID, BLOCK, 49153, 0, attributes, 2};
+    if (!status)
+        expect(!cudaOccupancyMaxActiveClusters(&clusters, scale, &wide) && !clusters, "clusters of blocks with more shared memory than was asked for");
     for (unsigned number = 1; number < 20; ++number) {
         attributes[1] = (struct attribute){number, 0, {.value = 1}};
         int got = cudaLaunchKernelExC(&config, scale, given);

@@ -5,6 +5,9 @@ typedef void *cudaGraph_t, *cudaGraphNode_t, *cudaGraphExec_t;
 typedef unsigned long long cudaGraphConditionalHandle;
 struct kernel_node { void *function; dim3 grid, block; unsigned shared_bytes; void **arguments, **packed; };
 struct any_node { int kind, none[3]; union { char pad[232]; struct { cudaGraphConditionalHandle handle; int kind; unsigned size; cudaGraph_t *graphs; void *context; } condition; }; };
+struct update { int result; cudaGraphNode_t node, from; };
+int cudaGraphKernelNodeSetParams(cudaGraphNode_t, const struct kernel_node *);
+int cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, struct update *, int *);
 int cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long), cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 int cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct kernel_node *);
 int cudaGraphAddEventRecordNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaEvent_t);
@@ -174,6 +177,8 @@ static void wrong(void)
     cudaEvent_t event;
     cudaStream_t stream;
     struct any_node any = {CONDITIONAL};
+    struct update told;                                                         /* in CUDA 12; before, the node and the result */
+    int result;
     CHECK(cudaEventCreate(&event));
     FAILS("cudaErrorInvalidValue", cudaGraphConditionalHandleCreate(&handle, graph, 0, 2));
     FAILS("cudaErrorInvalidValue", cudaGraphConditionalHandleCreate(&handle, there, 0, 0));
@@ -193,6 +198,7 @@ static void wrong(void)
     FAILS("cudaErrorNotSupported", cudaGraphClone(&other, graph));
     FAILS("cudaErrorNotSupported", cudaGraphAddChildGraphNode(&node, other, 0, 0, graph));
     CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    CHECK(cudaGraphExecUpdate(executable, graph, &told, &result));
     CHECK(cudaStreamCreate(&stream));
     CHECK(cudaStreamBeginCapture(stream, 0));
     FAILS("cudaErrorStreamCaptureUnsupported", cudaGraphLaunch(executable, stream));
@@ -201,4 +207,30 @@ static void wrong(void)
     FAILS("cudaErrorInvalidValue", cudaGraphInstantiate(&executable, graph, 0));
 }
 
-PARTS({"loops", loops}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong})
+static void updated(void)
+{
+    cudaGraph_t graph = empty(), *body;
+    cudaGraphConditionalHandle handle;
+    cudaGraphExec_t executable;
+    struct update told;                                                         /* in CUDA 12; before, the node and the result */
+    int result;
+    CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, ASSIGN_DEFAULT));
+    deciding(graph, 0, handle, WHILE, 1, &body);
+    cudaGraphNode_t down = counting(body[0], 0, there, -1), tally = counting(body[0], 0, there + 1, 1);
+    setting(body[0], &down, handle, there);
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    for (int by = 1; by <= 5; by += 4) {
+        unsigned *at = there + 1;
+        void *given[] = {&at, &by};
+        struct kernel_node changed = {counts, {1, 1, 1}, {1, 1, 1}, 0, given};
+        CHECK(cudaGraphKernelNodeSetParams(tally, &changed));
+        CHECK(cudaGraphExecUpdate(executable, graph, &told, &result));
+        put(3);
+        CHECK(cudaGraphLaunch(executable, 0));
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaMemcpy(here, there, sizeof here, ToHost));
+        expect(here[0] == 0 && here[1] == 3 * by, "a loop whose graph was changed");
+    }
+}
+
+PARTS({"loops", loops}, {"updated", updated}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong})

@@ -277,6 +277,23 @@ static void uninitialised(void)
     CHECK(cuMemAlloc(&there, 4));
 }
 
+/* A stream has its context, as an H100's driver sees it. */
+static void without_context(void)
+{
+    CUcontext got;
+    CUstream stream;
+    CUdeviceptr there;
+    CHECK(cuStreamCreate(&stream, 1));
+    CHECK(cuCtxPopCurrent(&got));
+    CHECK(cuMemAllocAsync(&there, 64, stream));
+    CHECK(cuStreamQuery(stream));
+    CHECK(cuMemFreeAsync(there, stream));
+    CHECK(cuStreamSynchronize(stream));
+    FAILS("CUDA_ERROR_INVALID_CONTEXT", cuMemAllocAsync(&there, 64, 0));
+    FAILS("CUDA_ERROR_INVALID_CONTEXT", cuStreamSynchronize(0));
+    CHECK(cuCtxPushCurrent(got));
+}
+
 static int called;
 static void back(void *data) { called = *(int *)data; }
 
@@ -432,7 +449,7 @@ static void linking(void)
 int main(int count, char **arguments)
 {
     static const struct { const char *name; void (*part)(void); } parts[] = {
-        {"launches", launches}, {"images", images}, {"handles", handles}, {"entry_points", entry_points}, {"contexts", contexts}, {"memory", memory},
+        {"launches", launches}, {"images", images}, {"handles", handles}, {"entry_points", entry_points}, {"contexts", contexts}, {"without_context", without_context}, {"memory", memory},
         {"limits", limits}, {"linking", linking}, {"endings", endings}};
     if (!strcmp(arguments[1], "uninitialised"))
         uninitialised();

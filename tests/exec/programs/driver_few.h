@@ -66,6 +66,7 @@ int cuMemcpyHtoD(CUdeviceptr, const void *, size_t), cuMemcpyDtoH(void *, CUdevi
 int cuMemcpyHtoDAsync(CUdeviceptr, const void *, size_t, CUstream), cuMemcpyDtoHAsync(void *, CUdeviceptr, size_t, CUstream);
 int cuMemsetD8(CUdeviceptr, unsigned char, size_t), cuMemsetD16(CUdeviceptr, unsigned short, size_t), cuMemsetD32(CUdeviceptr, unsigned, size_t);
 int cuMemsetD2D32(CUdeviceptr, size_t, unsigned, size_t, size_t), cuMemcpy3DPeer(void *), cuMemBatchDecompressAsync(void *, size_t, unsigned, size_t *, CUstream);
+int cuMemAllocAsync(CUdeviceptr *, size_t, CUstream), cuMemFreeAsync(CUdeviceptr, CUstream);
 int cuStreamCreate(CUstream *, unsigned), cuStreamSynchronize(CUstream), cuStreamDestroy(CUstream), cuStreamQuery(CUstream);
 int cuEventCreate(CUevent *, unsigned), cuEventRecord(CUevent, CUstream), cuEventSynchronize(CUevent), cuEventDestroy(CUevent);
 int cuEventElapsedTime(float *, CUevent, CUevent), cuLaunchHostFunc(CUstream, void (*)(void *), void *);

@@ -81,6 +81,13 @@ static void maps(void)
     CHECK(cuMemcpyDtoH(got, base + 3 * grain - sizeof got, sizeof got));
     EXPECT(got[WORDS - 1] == 0);
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoH(got, base + 3 * grain - 4, 8));      /* reserved, and no more */
+    CHECK(cuMemGetAddressRange(&start, &bytes, boundary));                              /* of one mapping */
+    EXPECT(start == base && bytes == grain);
+    CHECK(cuMemGetAddressRange(&start, &bytes, base + grain + 5));
+    EXPECT(start == base + grain && bytes == 2 * grain);
+    FAILS("CUDA_ERROR_NOT_FOUND", cuMemGetAddressRange(&start, &bytes, base + 3 * grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base + grain, grain));                 /* half of one */
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base + grain, grain, &closed, 1));
     CHECK(cuMemSetAccess(base + grain, 2 * grain, &closed, 1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoH(got, boundary, sizeof got));
     CHECK(cuMemcpyDtoH(got, boundary, sizeof got / 2));
@@ -145,7 +152,7 @@ static void wrong(void)
     size_t bytes;
     shared.handles = FILE_DESCRIPTOR, elsewhere.place.number = 9, odd.kind = 7, tiles.flags.usage = 1;
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, 0, 0, 0, 0));
-    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain + 1, 0, 0, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain + 4096, 0, 0, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain, 3 * grain, 0, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressReserve(&base, grain, 0, 0, 1));
     FAILS("CUDA_ERROR_OUT_OF_MEMORY", cuMemAddressReserve(&base, 1ull << 62, 0, 0, 0));
@@ -162,7 +169,7 @@ static void wrong(void)
     CHECK(cuMemCreate(&memory, grain, &here, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, 0x1234, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, 2 * grain, 0, memory, 0));
-    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, grain, memory, 0));
+    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemMap(base, grain, grain, memory, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base + 2 * grain, grain, 0, memory, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base + 4096, grain, 0, memory, 0));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, memory, 1));
@@ -182,10 +189,10 @@ static void wrong(void)
     CHECK(cuMemSetAccess(base, grain, &open, 1));
     CHECK(cuMemGetAccess(&may, &open.place, base));
     EXPECT(may == READ_WRITE);
-    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base, 2 * grain));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base + grain, grain));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base, 1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, 2 * grain));
-    CHECK(cuMemUnmap(base, grain));
+    CHECK(cuMemUnmap(base, 2 * grain));                                                 /* also where nothing is mapped */
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, grain));
     CHECK(cuMemAddressFree(base, 2 * grain));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, 2 * grain));
