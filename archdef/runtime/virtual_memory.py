@@ -137,7 +137,7 @@ class VirtualMemoryCalls(Part):
         physical, found = self._physical(handle), self._reserved(pointer, size)
         start = int(pointer)
         if offset:
-            raise Refusal("NotSupported", f"memory mapped from byte {offset} on: an H100 maps no other part than the first either")
+            raise Refusal("NotSupported", f"memory mapped from byte {offset} on: CUDA maps from the first on only")
         if size % GRANULARITY or start % GRANULARITY or not 0 < size <= physical.size:
             raise Refusal("InvalidValue", f"{size} bytes at {start:#x}, from byte {offset} of {physical.size} on")
         if physical.memory is not found.memory:
