@@ -19,7 +19,7 @@ UNAFFECTED: Final = QUERIES | frozenset(
 """Functions that need no device that works."""
 
 
-class AfterFailure(ArchdefError):
+class AfterFailure(Exception):
     """A call to a device on which a kernel has failed, of which the program has been told."""
 
     def __init__(self, failure: ArchdefError):

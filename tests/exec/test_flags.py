@@ -64,7 +64,7 @@ FINE, WRONG = (0, 1, 2, 4, 8, 0x10, 0x80, 0x84), (3, 5, 7, 0x100)
 @pytest.mark.parametrize("name, parameter, fine, wrong", [
     ("cudaSetDeviceFlags", "flags", FINE, WRONG), ("cuCtxCreate_v2", "flags", FINE, WRONG), ("cuDevicePrimaryCtxSetFlags_v2", "value", FINE, WRONG),
     ("cudaEventCreateWithFlags", "flags", (0, 1, 2, 3, 6, 7), (4, 5, 8)), ("cudaFuncSetCacheConfig", "config", range(4), (4, -1)),
-    ("cudaDeviceSetSharedMemConfig", "what", range(3), (3, -1)), ("cudaStreamAttachMemAsync", "flags", (1, 2, 4), (0, 3, 8)),
+    ("cudaDeviceSetSharedMemConfig", "config", range(3), (3, -1)), ("cudaStreamAttachMemAsync", "flags", (1, 2, 4), (0, 3, 8)),
     ("cudaMemAdvise_v2", "what", range(1, 7), (0, 7)), ("cudaHostRegister", "flags", range(16), (16,))])
 def test_values_are_those_of_the_headers(name, parameter, fine, wrong):
     named, rule = RULES[name]

@@ -8,10 +8,13 @@ from archdef.exec.calls import Int, Thread, answers, signed
 from archdef.exec.cuda_runtime.graphs import thing
 from archdef.host import Node
 from archdef.runtime.launch_calls import CLUSTER
+from archdef.runtime.status import Refusal
 
 _BYTES: Final = 64
 _CLUSTER: Final = struct.Struct("<3I")
 _SYNCHRONIZATION, _PRIORITY, _DOMAIN_MAP = 3, 8, 9
+_POLICIES: Final = range(1, 5)
+"""cudaSynchronizationPolicy."""
 _WORDS: Final = frozenset({2, _PRIORITY})
 """Attributes that are one number of 32 bits here; the others stay the bytes that they are."""
 _UNSET: Final = {_SYNCHRONIZATION: b"\1", _DOMAIN_MAP: b"\0\1"}
@@ -19,8 +22,10 @@ _UNSET: Final = {_SYNCHRONIZATION: b"\1", _DOMAIN_MAP: b"\0\1"}
 
 
 def value_at(thread: Thread, attribute: int, address: int) -> Any:
-    """Read the value of an attribute."""
+    """Read the value of an attribute. Raises Refusal."""
     data = thread.memory.get(address, _BYTES)
+    if attribute == _SYNCHRONIZATION and (policy := int.from_bytes(data[:4], "little")) not in _POLICIES:
+        raise Refusal("InvalidValue", f"there is no way {policy} for the host to wait")
     if attribute == CLUSTER:
         return _CLUSTER.unpack_from(data)
     return signed(int.from_bytes(data[:4], "little")) if attribute in _WORDS else data
