@@ -11,6 +11,7 @@ import numpy as np
 
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Int, Thread
+from archdef.exec.failures import AfterFailure
 from archdef.exec.libraries.kernels import kernel, launch
 from archdef.exec.libraries.library import (
     REALS, BoundContext, Library, Real, blocks, device_memory, host_array, long, present, say_bytes, to_device, usable)
@@ -152,7 +153,7 @@ def _make(thread: Thread, plan: Plan, lengths: tuple[int, ...], kind: int, batch
     plan.real = REALS[letter]
     try:
         plan.prepare(thread)
-    except ArchdefError:
+    except (ArchdefError, AfterFailure):
         plan.free(thread)
         plan.lengths = ()
         raise

@@ -10,6 +10,7 @@ import attrs
 
 from archdef.errors import ArchdefError
 from archdef.exec.calls import Answer, Int, Thread
+from archdef.exec.failures import AfterFailure
 from archdef.exec.libraries.cublas import matrices, products, vectors
 from archdef.exec.libraries.cublas.handles import LIBRARY, Blas, answers
 from archdef.exec.libraries.library import BoundContext, Real, at_least, device_memory, present
@@ -54,7 +55,7 @@ def _noting(answer: Answer) -> Answer:
         try:
             _blas(thread)
             return answer(*arguments)
-        except ArchdefError as error:
+        except (ArchdefError, AfterFailure) as error:
             _state(thread).status = LIBRARY.failed(error)
             raise
     return noting
