@@ -55,7 +55,7 @@ LATE = {  # command line → what it says; each would otherwise be found after m
                (["transpose", "-n", "0", "-o", "x.html"], "positive multiple")],
     "roofline": [(["--plot", "roof.txt"], "plots are"), (["--plot", "no/roof.svg"], "there is no folder no")],
     "page": [(["-o", "no/page.html"], "there is no folder no"), (["-o", "page.txt"], "pages are")],
-    "build": [(["missing.cu", "-o", "p"], "does not exist"), (["k.ptx"], "Missing option '--output'"), (["k.ptx", "-o", "no/p"], "there is no folder no"),
+    "build": [(["missing.cu", "-o", "p"], "does not exist"), (["k.ptx"], "a program is built of .cu"), (["k.ptx", "-o", "no/p"], "there is no folder no"),
               (["k.ptx", "-o", "p"], "a program is built of .cu, .maca"), (["k.ptx", "-o", "p", "--compiler", "guess"], "is not one of 'nvcc', 'clang', 'nvrtc'"),
               (["main.cu", "-o", "p", "-a", "nonesuch"], "no architecture is called"), (["main.cu", "-o", "p", "-std", "98"], "standard must be")],
     "exec": [(["true", "--report", "x.pdf"], "reports are .html files"), (["true", "--timeline", "no/t.json"], "there is no folder no"),
