@@ -112,7 +112,7 @@ def test_a_signal_that_ends_archdef_ends_the_program_too(build, tmp_path, number
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGKILL)])
 def test_a_program_that_ignores_a_signal_is_killed_by_the_second_and_told_of(tmp_path, number, code):
-    ignores = "trap '' INT TERM; echo launched; while :; do sleep 0.05; done"
+    ignores = "trap '' INT TERM; sleep 1; echo launched; while :; do sleep 0.05; done"      # by then archdef waits for it
     command = [*_INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", "sh", "-c", ignores]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
         assert running.stdout.readline() == "launched\n"
