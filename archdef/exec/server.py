@@ -132,7 +132,11 @@ class Server:
             gc.freeze()     # what is there now, all of archdef, the collector need not look through again and again while launches come in
             try:
                 with starting.passed_on() as told:
-                    code = starting.ended(told(subprocess.Popen(command, env=environment, stdout=output)))
+                    interrupts = starting.InterruptsKept()
+                    try:
+                        code = starting.ended(told(subprocess.Popen(command, env=environment, stdout=output)), interrupts.given)
+                    finally:
+                        interrupts.given()
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {starting.refusal(command[0], error)}") from None
             finally:

@@ -24,14 +24,17 @@ _INTERPRETER: Final = 3
 """Type of the segment that names the loader (PT_INTERP)."""
 
 
-def ended(program: subprocess.Popen[bytes]) -> int:
+def ended(program: subprocess.Popen[bytes], ready: Callable[[], None] = lambda: None) -> int:
     """Wait for a program; gives its exit code, negative after a signal.
 
     An interrupt from the terminal has gone to the program, too, which ends by it or does what it sees fit: its account is given all the same. A second
     one kills it, which counts as the interrupt's doing.
+
+    ready : called first; it raises the interrupt that came while the program was started.
     """
     try:
         try:
+            ready()
             return _ended(program)
         except KeyboardInterrupt:
             return _ended(program)
@@ -43,6 +46,29 @@ def ended(program: subprocess.Popen[bytes]) -> int:
         program.kill()
         program.wait()
         raise
+
+
+class InterruptsKept:
+    """Keeps an interrupt while a program is started, which it would cut off: nobody would then wait for that."""
+
+    def __init__(self) -> None:
+        self._came = False
+        in_main = threading.current_thread() is threading.main_thread()       # no other may handle signals
+        self._kept = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._kept:
+            signal.signal(signal.SIGINT, self._keep)
+
+    def _keep(self, number: int, frame: FrameType | None) -> None:
+        self._came = True
+
+    def given(self) -> None:
+        """Let them come as before. Raises KeyboardInterrupt if one came."""
+        if self._kept:
+            self._kept = False
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._came:
+            self._came = False
+            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

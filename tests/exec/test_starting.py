@@ -112,7 +112,7 @@ def test_a_signal_that_ends_archdef_ends_the_program_too(build, tmp_path, number
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGKILL)])
 def test_a_program_that_ignores_a_signal_is_killed_by_the_second_and_told_of(tmp_path, number, code):
-    ignores = "trap '' INT TERM; sleep 1; echo launched; while :; do sleep 0.05; done"      # by then archdef waits for it
+    ignores = "trap '' INT TERM; echo launched; while :; do sleep 0.05; done"
     command = [*_INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", "sh", "-c", ignores]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
         assert running.stdout.readline() == "launched\n"
@@ -122,6 +122,22 @@ def test_a_program_that_ignores_a_signal_is_killed_by_the_second_and_told_of(tmp
         os.kill(running.pid, number)
         said = running.stdout.read()
     assert running.returncode == code and f"sh on gt200: ended by {signal.Signals(code - 128).name}" in said
+
+
+def test_an_interrupt_that_comes_as_the_program_is_started_is_the_first(monkeypatch):
+    """Popen is cut off in its midst by an interrupt, and the program that it has started goes on."""
+    started = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    found = programs.run(["sh", "-c", "exit 7"], "v100")
+    assert found.exit_code == 7 and [each.returncode for each in started] == [7]
+    with pytest.raises(KeyboardInterrupt):      # as before
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_an_interrupt_that_comes_as_the_program_ends_loses_no_exit_code(monkeypatch):
