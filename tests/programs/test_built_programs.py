@@ -8,10 +8,10 @@ from pathlib import Path
 
 import attrs
 import pytest
-from running import printed
+from running import CHAIN, building, printed
 
 from archdef import exec as programs
-from archdef import frontends, registry
+from archdef import frontends
 from archdef.errors import CompileError
 from archdef.frontends import nvcc, nvrtc
 from archdef.programs import Unsupported, build, device_code, references, unsupported
@@ -20,14 +20,8 @@ from archdef.programs.syntax import Source
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 SOURCES = Path(__file__).parent / "sources"
-CHAIN = nvrtc.toolchain()
 OLD = CHAIN is not None and CHAIN.version[0] <= references.LAST_CUDA
-pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
-              pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
-              pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
-              pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
-              pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
+pytestmark = building("gt200", "k40", "v100", "c500")
 
 
 @pytest.fixture

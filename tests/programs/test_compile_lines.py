@@ -8,23 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import printed
+from running import building, printed
 
 from archdef import exec as programs
-from archdef import registry
-from archdef.frontends import nvcc, nvrtc
+from archdef.frontends import nvcc
 from archdef.programs import build, plan, with_nvcc
 from archdef.programs.builder import _asked_for
 from archdef.programs.options import BuildOptions
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
-CHAIN = nvrtc.toolchain()
-pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
-              pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
-              pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
-              pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
-              pytest.mark.skipif("v100" not in registry.names(), reason="needs the plugins of this repository")]
+pytestmark = building("v100")
 FILES = {
     "kernels.cuh": "#pragma once\n#include <cstdio>\ntemplate <typename T> __global__ void scale(T *p, T a) { p[threadIdx.x] *= a; }\n"
                    "__device__ float one_more(float x);\nvoid run(float *p);\nextern \"C\" int square(int x);\n",

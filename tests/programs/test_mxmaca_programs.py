@@ -1,31 +1,22 @@
 """Do programs build that are written as MXMACA's are: files of C++, its headers, its names, its compile lines?"""
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from running import printed
+from running import CHAIN, building, printed
 
 from archdef import exec as programs
-from archdef import registry
 from archdef.cli import main
 from archdef.errors import CompileError
-from archdef.frontends import nvrtc
 from archdef.programs import build, languages, maca
 from archdef.runtime import cuda
 from archdef.runtime import maca as runtime
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
 SOURCES = Path(__file__).parent / "sources"
-CHAIN = nvrtc.toolchain()
-pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
-              pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
-              pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
-              pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
-              pytest.mark.skipif(not {"v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
+pytestmark = building("v100", "c500")
 BLAS = """#pragma once
 #include <cuda_runtime_api.h>
 #define CUBLASAPI

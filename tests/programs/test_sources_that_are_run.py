@@ -1,27 +1,19 @@
 """Is it one command from a source to where its time goes on several machines; which lines are shown?"""
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
+from running import building
 from click.testing import CliRunner
 
 from archdef import exec as programs
-from archdef import registry
-from archdef.frontends import nvrtc
 from archdef.cli import main
 from archdef.programs import build
 
 pytest.importorskip("tree_sitter_cuda", reason="the extra 'build' brings it")
-CHAIN = nvrtc.toolchain()
-pytestmark = [pytest.mark.skipif(CHAIN is None, reason="needs the NVRTC wheel"),
-              pytest.mark.skipif(CHAIN is not None and not any((folder / "crt" / "host_config.h").is_file() for folder in CHAIN.include),
-                                 reason="needs the host's part of CUDA's headers, which the extra 'build' brings"),
-              pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
-              pytest.mark.skipif(sys.platform != "linux", reason="programs are Linux's"),
-              pytest.mark.skipif(not {"gt200", "k40", "v100", "c500"} <= set(registry.names()), reason="needs the plugins of this repository")]
+pytestmark = building("gt200", "k40", "v100", "c500")
 SOURCE = """#include <cstdio>
 #include <cstdlib>
 #include "twice.cuh"
