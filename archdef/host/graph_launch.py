@@ -12,7 +12,7 @@ from archdef.host.operation import Operation
 from archdef.host.stream import Launched, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from archdef.host.conditions import Condition, Conditional
     from archdef.host.context import Context
 
@@ -56,9 +56,8 @@ class Plan:
             self.branches[node] = branch
             ends[branch] = node
 
-    def put(self, entry: list[Operation]) -> tuple[list[Launched], list[Operation]]:
-        """Put all nodes into their branches; gives the kernels, and the last operations of all nodes."""
-        launched: list[Launched] = []
+    def put(self, entry: list[Operation], note: Callable[[Launched], object]) -> list[Operation]:
+        """Put all nodes into their branches, and note each kernel; gives the last operations of all nodes."""
         ends: dict[Node, list[Operation]] = {}
         for node, after in self.order:
             waits = list(dict.fromkeys(o for other in after for o in ends[other])) if after else entry
@@ -67,37 +66,36 @@ class Plan:
             if node in self.bodies:
                 # what may set it without being waited for has done so
                 self._condition_of(node).context.host.run_until([o for each in ends.values() for o in each])
-                ends[node] = self._decide(node, waits, launched)
+                ends[node] = self._decide(node, waits, note)
             if branch is None or node.work.put is None or not node.enabled:
                 continue
             branch.after = waits
             kernel = node.work.put(branch)
             if isinstance(kernel, Launched):
-                launched.append(kernel)
+                note(kernel)
             last = branch.context.tails.get(branch.number)
             ends[node] = waits if last is None else [last]
-        return launched, list(dict.fromkeys(o for each in ends.values() for o in each))
+        return list(dict.fromkeys(o for each in ends.values() for o in each))
 
     @staticmethod
     def _condition_of(node: Node) -> Condition:
         assert node.work.condition is not None, "it has graphs to choose from"
         return node.work.condition.condition
 
-    def _decide(self, node: Node, waits: list[Operation], launched: list[Launched]) -> list[Operation]:
+    def _decide(self, node: Node, waits: list[Operation], note: Callable[[Launched], object]) -> list[Operation]:
         """Let the devices come to a node that decides which graph runs, and put that; gives what the next nodes wait for."""
         conditional = node.work.condition
         assert conditional is not None, "it has graphs to choose from"
         context = conditional.condition.context
-        while True:
+        while not context.host.abandoned:       # or a loop without end would outlive the program that launched it
             context.host.run_until(waits)
             chosen = None if context.error is not None else conditional.chosen()
             if chosen is None:
-                return waits
-            kernels, ends = self.bodies[node][chosen].put(waits)
-            launched += kernels
-            waits = ends or waits
+                break
+            waits = self.bodies[node][chosen].put(waits, note) or waits
             if conditional.kind != WHILE:
-                return waits
+                break
+        return waits
 
 
 class Executable:
@@ -132,8 +130,12 @@ class Executable:
             raise GraphError(f"{node!r} is no graph")
         return _update(node.work.child, graph)[0]
 
-    def launch(self, stream: Stream) -> list[Launched]:
-        """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError."""
+    def launch(self, stream: Stream, note: Callable[[Launched], object] | None = None) -> list[Launched]:
+        """Put the whole graph into a stream; gives its kernels. A stream that is captured takes it as one node. Raises GraphError, CaptureError.
+
+        note : is called with each kernel once it is put, in place of a list of all: loops of graphs may launch without end.
+        """
+        launched: list[Launched] = []
         context, host = stream.context, stream.context.host
         with host.lock:
             if self._uses and stream.capture is not None:
@@ -151,7 +153,7 @@ class Executable:
                     host.run_until(entry)
                     for condition in self._conditions:
                         condition.begin()
-                launched, ends = self._plan.put(entry)
+                ends = self._plan.put(entry, note or launched.append)
                 self._last = context.issue(Operation("record", f"end of {self.label}", context, stream), after=[*entry, *ends])
             self._uses.end(stream, self._last)
             return launched

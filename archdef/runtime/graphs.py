@@ -235,9 +235,12 @@ class GraphCalls:
         self._executable(executable)
         self._stream(stream)
 
-    def GraphLaunch(self, executable: Executable, stream: Stream | int | None = None) -> list[Launched]:
-        """Put all of a graph into a stream; gives its kernels. It waits for its own launch before."""
-        return self._executable(executable).launch(self._stream(stream))
+    def GraphLaunch(self, executable: Executable, stream: Stream | int | None = None, note: Callable[[Launched], object] | None = None) -> list[Launched]:
+        """Put all of a graph into a stream; gives its kernels. It waits for its own launch before.
+
+        note : is called with each kernel once it is put, in place of a list of all.
+        """
+        return self._executable(executable).launch(self._stream(stream), note)
 
     def GraphExecDestroy(self, executable: Executable) -> None:
         """Give an executable graph up; what it still has to do is done."""

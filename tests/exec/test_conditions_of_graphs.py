@@ -1,4 +1,6 @@
 """Do graphs whose nodes decide what runs do what a kernel has said before, and is every wrong call refused?"""
+import signal
+
 import pytest
 from fat import HEAD, binary, entry
 from test_foreign_programs import run
@@ -31,3 +33,9 @@ def test_conditions_do_what_they_shall(build, machine, part, tmp_path):
     found, printed = run([build("conditions", fat=CODE), part], machine, tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
     assert part != "loops" or {each.kernel: each.launches for each in found.kernels} == {"counts": 2 * 2 + 2 * 9, "sets": 9}
+
+
+def test_a_loop_without_end_ends_with_the_program(build, tmp_path):
+    found, printed = run([build("conditions", fat=CODE), "endless"], MACHINES[0], tmp_path)
+    assert printed == "" and found.exit_code == -signal.SIGALRM and [each.kernel for each in found.kernels] == ["counts"]
+    assert found.kernels[0].launches > 1

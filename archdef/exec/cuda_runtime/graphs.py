@@ -500,8 +500,7 @@ def launch(thread: Thread, executable: int, stream: int) -> None:
     """Put all of it into a stream."""
     if thread.session.unseen:
         thread.session.see_managed()
-    for kernel in thread.runtime.GraphLaunch(thing(thread.session, executable, Executable), thread.session.stream(stream)):
-        thread.session.tally.launched(kernel)
+    thread.runtime.GraphLaunch(thing(thread.session, executable, Executable), thread.session.stream(stream), thread.session.tally.launched)
 
 
 @answers("cudaGraphUpload", "cudaGraphUpload_ptsz")

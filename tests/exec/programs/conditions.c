@@ -1,5 +1,6 @@
 /* Graphs whose nodes decide which graphs run: while, if and else, switch, one within another, and wrong calls. */
 #include "cuda_few.h"
+#include <unistd.h>
 
 typedef void *cudaGraph_t, *cudaGraphNode_t, *cudaGraphExec_t;
 typedef unsigned long long cudaGraphConditionalHandle;
@@ -99,6 +100,20 @@ static void loops(void)
         launched(graph);
         expect(here[0] == 0 && here[1] == i && here[2] == 11, "a loop");
     }
+}
+
+static void endless(void)
+{
+    cudaGraph_t once = empty(), graph = empty(), *body;
+    cudaGraphConditionalHandle handle;
+    CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, ASSIGN_DEFAULT));
+    deciding(graph, 0, handle, WHILE, 1, &body);
+    counting(body[0], 0, there, 1);
+    put(0);
+    counting(once, 0, there, 1);
+    launched(once);             /* what is compiled by then takes no time of what follows */
+    alarm(1);
+    launched(graph);
 }
 
 static void branches(void)
@@ -233,4 +248,4 @@ static void updated(void)
     }
 }
 
-PARTS({"loops", loops}, {"updated", updated}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong})
+PARTS({"loops", loops}, {"endless", endless}, {"updated", updated}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong})
