@@ -46,9 +46,9 @@ def test_asking_in_a_loop_comes_to_an_end(build, tmp_path, call_us):
 
 
 @pytest.mark.parametrize("options", [["--max-instructions", "100000"], ["--max-cycles", "100000"], ["--max-instructions", "100000", "--functional"]])
-def test_a_kernel_that_never_ends_ends_with_its_budget(build, options):
+def test_a_kernel_that_never_ends_ends_with_its_budget(build, options, tmp_path):
     command = [sys.executable, "-m", "archdef", "exec", "-a", "gt200", *options, "--", build("guests", "shared", CODE), "endless"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     said = " ".join(done.stdout.split())
     assert done.returncode == 7 and "cudaErrorLaunchTimeout" in done.stdout and "exit code 7, 1 launch failed" in said, done.stdout + done.stderr
     assert "kernel never_ends at PTX line 8 `st.global.u32" in said or "kernel never_ends at PTX line 8 `add.u32" in said or "never_ends at PTX line 9" in said
