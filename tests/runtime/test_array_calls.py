@@ -1,6 +1,7 @@
 """Rows, boxes, arrays, textures and surfaces through the runtime API: what is copied where, what kernels read, and every refusal by its name."""
 import numpy as np
 import pytest
+from expectations import refused
 
 import archdef
 from archdef import registry
@@ -30,10 +31,6 @@ def device():
     found, = cuda.use(archdef.Device(MACHINE, host=Host()))
     yield found
     cuda.use()
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^{name} \(")
 
 
 def floats():

@@ -1,8 +1,8 @@
 """Programs of the runtime API: memory, copies, streams, launches, several devices, and every refusal by its name."""
 import numpy as np
 import pytest
+from expectations import refused
 
-from archdef.errors import RuntimeApiError
 from archdef.frontends import nvrtc
 from archdef.runtime import cuda, maca
 
@@ -22,10 +22,6 @@ __global__ void total(int *out, int *parts)
             *out += parts[i];
 }"""
 N = 1 << 16
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^{name} \(")
 
 
 @pytest.mark.parametrize("module, prefix, name", [(cuda, "cuda", "k40"), (cuda, "cuda", "g80"), (maca, "mc", "c500")])

@@ -3,13 +3,12 @@ import itertools
 
 import numpy as np
 import pytest
+from expectations import MACHINE, ON_A_MACHINE, refused
 
 from archdef import registry
-from archdef.errors import RuntimeApiError
 from archdef.runtime import cuda, maca
 
-MACHINE = next((name for name in ("k40", "v100") if name in registry.names()), None)
-pytestmark = pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
+pytestmark = ON_A_MACHINE
 PTX = """.version 6.0
 .target sm_30
 .address_size 64
@@ -18,10 +17,6 @@ PTX = """.version 6.0
   ld.global.u32 %r3, [%rd3]; add.s32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4; ret; }
 """
 N = 32
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^cudaError{name} \(")
 
 
 @pytest.fixture

@@ -1,26 +1,13 @@
 """Memory that graphs allocate: where it lies, how long it lives, what it takes of the device, and every wrong call."""
 import numpy as np
 import pytest
+from expectations import ON_A_MACHINE, refused
 
-from archdef import registry
-from archdef.errors import RuntimeApiError
 from archdef.host.graph_memory import GraphAllocation
 from archdef.runtime import cuda
 
-MACHINE = next((name for name in ("k40", "v100") if name in registry.names()), None)
-pytestmark = pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
+pytestmark = [ON_A_MACHINE, pytest.mark.usefixtures("device")]
 MB, GB = 1 << 20, 1 << 30
-
-
-@pytest.fixture(autouse=True)
-def device():
-    (device,) = cuda.use(MACHINE)
-    yield device
-    cuda.use()
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^cudaError{name} \(")
 
 
 def used():

@@ -20,13 +20,6 @@ __global__ void asks(unsigned long long *o) { for (int l = 0; l < 5; l++) cudaDe
 """
 
 
-@pytest.fixture
-def device():
-    device, = cuda.use("k40")
-    yield device
-    cuda.use()
-
-
 def test_the_buffer_of_printf(device):
     module = device.compile(SOURCE)
     cuda.cudaDeviceSetLimit(cuda.cudaLimitPrintfFifoSize, 480)

@@ -1,19 +1,15 @@
 """Managed memory under the runtimes' names."""
 import numpy as np
 import pytest
+from expectations import refused
 
 from archdef import registry
-from archdef.errors import RuntimeApiError
 from archdef.frontends import nvrtc
 from archdef.runtime import cuda, maca
 
 pytestmark = pytest.mark.skipif(nvrtc.toolchain() is None, reason="no NVRTC wheel: pip install archdef[cuda]")
 ADD = "__global__ void add(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += i; }"
 CASES = [(m, p, n) for m, p, n in ((cuda, "cuda", "p100"), (cuda, "cuda", "h100"), (maca, "mc", "c500")) if n in registry.names()]
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^{name} \(")
 
 
 @pytest.mark.parametrize("module, prefix, name", CASES)

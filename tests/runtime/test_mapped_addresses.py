@@ -1,14 +1,13 @@
 """Memory at reserved addresses: do kernels and copies find there what is mapped, and does it come back?"""
 import numpy as np
 import pytest
+from expectations import ON_A_MACHINE, refused
 
-from archdef import registry
 from archdef.engine import core
-from archdef.errors import DeviceMemoryError, RuntimeApiError
+from archdef.errors import DeviceMemoryError
 from archdef.runtime import cuda
 
-MACHINE = next((name for name in ("k40", "v100") if name in registry.names()), None)
-pytestmark = pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
+pytestmark = [ON_A_MACHINE, pytest.mark.usefixtures("device")]
 PTX = """.version 6.0
 .target sm_20
 .address_size 64
@@ -20,17 +19,6 @@ PTX = """.version 6.0
     ret;
 }
 """
-
-
-@pytest.fixture(autouse=True)
-def device():
-    (device,) = cuda.use(MACHINE)
-    yield device
-    cuda.use()
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^cudaError{name} \(")
 
 
 def mapped(size, place=None):

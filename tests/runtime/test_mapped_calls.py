@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from expectations import refused
 
 import archdef
 from archdef import registry
@@ -36,10 +37,6 @@ LOOP: ld.volatile.global.u32 %r2, [%rd1+4]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LO
     ret;
 }
 """
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^{name} \(")
 
 
 @pytest.mark.parametrize("module, prefix, name", VOCABULARIES)

@@ -1,25 +1,12 @@
 """Memory in the order of streams: is it never shared by two at a time, does it come back, and is every wrong call refused?"""
 import numpy as np
 import pytest
+from expectations import ON_A_MACHINE, refused
 
-from archdef import registry
-from archdef.errors import RuntimeApiError
 from archdef.runtime import cuda
 
-MACHINE = next((name for name in ("k40", "v100") if name in registry.names()), None)
-pytestmark = pytest.mark.skipif(MACHINE is None, reason="no machine is installed")
+pytestmark = [ON_A_MACHINE, pytest.mark.usefixtures("device")]
 MB = 1 << 20
-
-
-@pytest.fixture(autouse=True)
-def device():
-    (device,) = cuda.use(MACHINE)
-    yield device
-    cuda.use()
-
-
-def refused(name):
-    return pytest.raises(RuntimeApiError, match=rf"^cudaError{name} \(")
 
 
 def reserved(pool):
