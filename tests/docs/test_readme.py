@@ -1,6 +1,7 @@
 """What the README shows is what happens."""
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -71,6 +72,9 @@ def test_the_python_example_runs(capsys):
 
 
 @runs_kernels
-def test_the_main_command_prints_what_the_readme_shows():
-    assert printed().count(" correct\n") == 20
-    assert printed() == shown(), "refresh it with: python tests/docs/readme_output.py"
+@pytest.mark.skipif(not {"g80", "gf100", "c500"} <= set(registry.names()) or shutil.which("g++") is None, reason="needs the plugins of this repository, and g++")
+@pytest.mark.parametrize("name, right, times", [("main", " correct\n", 20), ("program", "PASSED\n", 3)])
+def test_a_command_prints_what_the_readme_shows(name, right, times):
+    now = printed(name)
+    assert now.count(right) == times
+    assert now == shown(name), "refresh it with: python tests/docs/readme_output.py"
