@@ -20,17 +20,20 @@ _PROFILE: Final = "nvcc.profile"
 """Lies beside the nvcc of a toolkit, and says where its other parts are."""
 _SCRIPT: Final = """#!/bin/sh
 # Starts nvcc, and has it make PTX where it is asked for machine code: archdef exec runs programs from PTX.
-machine_code= named= source=
+machine_code= named= source= folder= before=
 for argument do
+    case $before in -odir|--output-directory) folder=$argument/ ;; esac
+    before=$argument
     case $argument in
         -cubin|--cubin) machine_code=1 ;;
         --version|-V) {nvcc} "$@" || exit; echo "PTX in place of machine code, by archdef exec"; exit ;;
-        -o|-o?*|--output-file|--output-file=*) named=1 ;;
+        -o|-o=*|--output-file|--output-file=*) named=1 ;;
+        -odir=*|--output-directory=*) folder=${{argument#*=}}/ ;;
         *.cu|*.c|*.cc|*.cpp|*.cxx) source=${{argument##*/}} ;;
     esac
 done
 if [ -z "$machine_code" ] || [ -z "$source" ]; then exec {nvcc} "$@"; fi
-if [ -z "$named" ]; then set -- "$@" -o "${{source%.*}}.cubin"; fi
+if [ -z "$named" ]; then set -- "$@" -o "$folder${{source%.*}}.cubin"; fi
 exec {nvcc} "$@" -ptx
 """
 """What nvcc is made to do: the last of the options that say how far to compile counts. Its version tells apart what programs keep of its output."""

@@ -44,6 +44,10 @@ def _asked(nvcc, *arguments):
     (["-cubin", "/some where/a.b.cu"], ["-cubin", "/some where/a.b.cu", "-o", "a.b.cubin", "-ptx"]),
     (["-cubin", "a.cu", "-o", "x y"], ["-cubin", "a.cu", "-o", "x y", "-ptx"]),
     (["-cubin", "a.cu", "--output-file=x"], ["-cubin", "a.cu", "--output-file=x", "-ptx"]),
+    (["-cubin", "a.cu", "-o=x"], ["-cubin", "a.cu", "-o=x", "-ptx"]),
+    (["-cubin", "b/a.cu", "-odir", "x y"], ["-cubin", "b/a.cu", "-odir", "x y", "-o", "x y/a.cubin", "-ptx"]),
+    (["-cubin", "a.cu", "--output-directory=x"], ["-cubin", "a.cu", "--output-directory=x", "-o", "x/a.cubin", "-ptx"]),
+    (["-cubin", "a.cu", "-optf", "x"], ["-cubin", "a.cu", "-optf", "x", "-o", "a.cubin", "-ptx"]),
     (["-cubin", "a.ptx"], ["-cubin", "a.ptx"]),
     (["-ptx", "a.cu"], ["-ptx", "a.cu"]),
     (["a.cu", "-DNAME='a b'", "-o", "a"], ["a.cu", "-DNAME='a b'", "-o", "a"])])
