@@ -165,11 +165,11 @@ def _between(words: np.ndarray, first: np.uint64, end: np.uint64) -> np.ndarray:
 
 
 def _reached(memory, grid, wanted: list[Pages]) -> list[Pages]:
-    """Pick the allocations to which a pointer leads from a grid's arguments or its module's variables, through any allocation.
+    """Pick the allocations to which a pointer leads from a grid's arguments or its module's variables, through any memory that it may access.
 
     Any 8 bytes at a multiple of 8 that could be such a pointer count as one.
     """
-    spans = memory.engine.allocations
+    spans = memory.engine.accessible
     starts, ends = (np.array([span[k] for span in spans], np.uint64) for k in (0, 1))
     left, found = {pages.address: pages for pages in wanted}, []
     todo = [np.frombuffer(grid.parameters[:len(grid.parameters) // 8 * 8], "<u8")]

@@ -69,7 +69,7 @@ class Kept:
         memory, first = self._memory, self._launcher
         if memory.context is not None:
             memory.context.synchronize()
-        there = set(memory.engine.allocations)
+        there = set(memory.engine.accessible)
         if gone := [place for place in self._before if place not in there]:
             raise LaunchError(f"{first.kernel.name} cannot be launched again: {len(gone)} of the {len(self._before)} allocations of its device that there "
                               "were have been freed since; ask while they live")
@@ -91,7 +91,7 @@ class Kept:
 
 def _contents(memory: Memory) -> dict[tuple[int, int], bytes]:
     found = {}
-    for start, end in memory.engine.allocations:
+    for start, end in memory.engine.accessible:
         held = bytearray(end - start)
         memory.read(start, held)
         found[start, end] = bytes(held)

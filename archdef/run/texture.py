@@ -79,8 +79,8 @@ class View(DeviceArray):
 
     @property
     def freed(self) -> bool:
-        """Whether its bytes do not lie in one allocation, or no longer."""
-        return not any(start <= self.address and self.address + self.reach <= end for start, end in self.memory.engine.allocations)
+        """Whether its bytes do not lie in one allocation, or in what is mapped side by side, or no longer."""
+        return not self.memory.engine.holds(self.address, self.reach)
 
     def free(self) -> None:
         """Refuse: it is not its own."""

@@ -29,9 +29,9 @@ _MOST: Final = 1 << 46
 class Physical:
     """Memory of a device without an address."""
 
-    memory: Memory
+    memory: Memory = attrs.field(repr=False)
     size: int
-    descriptor: int
+    number: int
     """By which the engine knows it."""
     holders: int = 1
     """How often it is to be released."""
@@ -113,8 +113,7 @@ class VirtualMemoryCalls(Part):
         """Give a handle up; the memory stays as long as it is mapped."""
         found = self._physical(handle)
         with self._context(found.memory).host.lock:
-            if not found.holders:
-                raise Refusal("InvalidValue", "the handle was released")
+            self._physical(handle)      # another thread may have released it since
             found.holders -= 1
             self._take_if_gone(found)
 
@@ -144,9 +143,9 @@ class VirtualMemoryCalls(Part):
             raise Refusal("NotSupported", f"memory of {self._context(physical.memory).label} at addresses of {self._context(found.memory).label}: addresses "
                                           "are those of the device that is current when they are reserved")
         with self._context(found.memory).host.lock:
-            if physical.gone or found not in self._reservations or any(each.start < start + size and start < each.end for each in found.mappings):
+            if not physical.holders or found not in self._reservations or any(each.start < start + size and start < each.end for each in found.mappings):
                 raise Refusal("InvalidValue", f"something is mapped from {start:#x} to {start + size:#x}")
-            found.memory.engine.map_pages(physical.descriptor, size, start)
+            found.memory.engine.map_pages(physical.number, size, start)
             physical.mappings += 1
             found.mappings.append(_Mapping(start, start + size, physical))
             found.mappings.sort(key=lambda each: each.start)
@@ -259,7 +258,7 @@ class VirtualMemoryCalls(Part):
 
     @staticmethod
     def _physical(handle: object) -> Physical:
-        if not isinstance(handle, Physical) or handle.gone:
+        if not isinstance(handle, Physical) or not handle.holders:
             raise Refusal("InvalidValue", f"{values.shown(handle)} is no memory that MemCreate gave, or it was released")
         return handle
 
@@ -267,7 +266,7 @@ class VirtualMemoryCalls(Part):
     def _take_if_gone(physical: Physical) -> None:
         if physical.gone:
             with contextlib.suppress(KeyError):     # the device is another one by now
-                physical.memory.engine.unback(physical.descriptor)
+                physical.memory.engine.unback(physical.number)
 
     @staticmethod
     def _context(memory: Any) -> Context:

@@ -1,4 +1,7 @@
 """Do programs get memory at reserved addresses as CUDA's driver maps it, and is every wrong call refused?"""
+import os
+import resource
+
 import pytest
 from guest_kernels import KERNELS
 from test_foreign_programs import run
@@ -10,11 +13,22 @@ pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this 
 TEXT = KERNELS.encode() + b"\0"
 
 
-@pytest.mark.parametrize("part", ["maps", "aliases", "wrong", "touches"])
+@pytest.mark.parametrize("part", ["maps", "aliases", "wrong", "textures", "touches"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_mapped_memory_does_what_it_shall(build, machine, part, tmp_path):
     found, printed = run([build("virtual_memory", "driver", TEXT), part], machine, tmp_path)
     assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
+
+
+def test_a_program_may_have_more_of_it_than_this_process_may_open_files(build, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    program = build("virtual_memory", "driver", TEXT)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 100, hard))
+    try:
+        found, printed = run([program, "many"], MACHINES[-1], tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert printed == "PASSED\n" and found.exit_code == 0, found.failures
 
 
 @pytest.mark.skipif("v100" not in registry.names(), reason="needs the plugins of this repository")

@@ -132,9 +132,10 @@ def set_access(thread: Thread, address: int, nbytes: int, descriptions: int, cou
     """Let devices access mappings, or not."""
     if not 0 < count <= _MOST:
         raise Refusal("InvalidValue", f"{count} descriptions of access")
-    wanted = [_ACCESS.unpack(thread.memory.get(descriptions + number * _ACCESS.size, _ACCESS.size)) for number in range(count)]
-    for kind, number, flags in wanted:
-        thread.runtime.MemSetAccess(_reserved(thread, address), nbytes, [_device(kind, number)], flags)
+    wanted = list(_ACCESS.iter_unpack(thread.memory.get(descriptions, count * _ACCESS.size)))
+    places = [_device(kind, number) for kind, number, _ in wanted]
+    for device, (*_, flags) in zip(places, wanted, strict=True):
+        thread.runtime.MemSetAccess(_reserved(thread, address), nbytes, [device], flags)
 
 
 @answers("cuMemGetAccess", context=False)

@@ -31,7 +31,9 @@ cdef class DeviceMemory:
     cdef list _spans                 # [(start, end)] sorted
     cdef list _reserved              # [(start, end)] sorted: addresses that something is mapped at later
     cdef list _windows               # [(start, end)] sorted: what is mapped at such addresses, of any device, and kernels of this one may access
-    cdef dict _backed                # file descriptor of memory that is mapped there, or nowhere -> bytes
+    cdef int _file                   # descriptor of the file that holds what is mapped there, -1: nothing was
+    cdef uint64_t _file_bytes        # of the file that memory was taken from so far
+    cdef dict _backed                # first byte in that file of memory that is mapped there, or nowhere -> bytes
     cdef dict _shared                # start of an allocation that other processes see -> file descriptor
     cdef Span *table                 # the same, for the engine
     cdef int64_t count
@@ -51,7 +53,7 @@ cdef class DeviceMemory:
 
     cdef int _publish(self) except -1
     cdef int _make_table(self) except -1
-    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1
+    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor, uint64_t first=*) except -1
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL
     cdef uint64_t own_bytes(self) noexcept
     cdef uint64_t host_first(self) noexcept

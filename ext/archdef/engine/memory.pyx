@@ -26,16 +26,17 @@ cdef extern from "<unistd.h>" nogil:
 
 cdef extern from "archdef/engine/pages.h" nogil:
     int shared_pages(const char *name, size_t bytes)
+    int shared_pages_grow(int descriptor, size_t bytes)
+    int shared_pages_drop(int descriptor, size_t first, size_t bytes)
+    void pages_large(void *place, size_t bytes)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
-cdef extern from "archdef/engine/pages.h" nogil:
-    void pages_large(void *place, size_t bytes)
-
 cpdef enum:
     GRANULE = 65536   # allocations start at multiples of it, and at least as much lies unmapped between two
 
+cdef uint64_t MOST_FILE_BYTES = <uint64_t>1 << 62
 cdef uint64_t HOST_WINDOW_BYTES = <uint64_t>1 << 36     # addresses behind the device's memory, where kernels see memory of the host
 
 
@@ -127,6 +128,7 @@ cdef class DeviceMemory:
         self.table = NULL
         self._spans, self._reserved, self._windows = [], [], []
         self._shared, self._backed = {}, {}
+        self._file, self._file_bytes = -1, 0
         self._reached, self._reached_by = [], []
         self.count = 0
         self.running = 0
@@ -147,8 +149,10 @@ cdef class DeviceMemory:
     def __dealloc__(self):
         heap_close(&self.heap)
         free(self.table)
-        for descriptor in [*(self._shared or {}).values(), *(self._backed or ())]:
+        for descriptor in (self._shared or {}).values():
             close(descriptor)
+        if self._file >= 0:
+            close(self._file)
 
     def reach(self, DeviceMemory other not None):
         """Let kernels of this device, from the next launch on, access what another one of its address space has. Raises DeviceMemoryError."""
@@ -259,28 +263,33 @@ cdef class DeviceMemory:
             self._reserved = [(low, high) for low, high in self._reserved if low != address]
 
     def back(self, uint64_t nbytes):
-        """Take memory of the device that has no address: gives the file descriptor by which `map_pages` names it, until `unback`.
+        """Take memory of the device that has no address: gives the number by which `map_pages` names it, until `unback`.
 
-        Raises DeviceMemoryError if there is not as much.
+        All of it lies in one file, however often some is taken: a process can have few files open. Raises DeviceMemoryError if there is not as much.
         """
+        cdef uint64_t first
         with self._lock:
             if nbytes > self.free_bytes:
                 raise DeviceMemoryError(f"out of device memory: {nbytes} bytes asked, {self.free_bytes} of {self.capacity} not in use", "capacity")
-            descriptor = shared_pages("archdef-device", nbytes)
-            if descriptor < 0:
+            first = self._file_bytes if self._backed else 0
+            size = (nbytes + GRANULE - 1) // GRANULE * GRANULE
+            if self._file < 0:
+                self._file = shared_pages("archdef-device", size)
+            if self._file < 0 or size > MOST_FILE_BYTES - first or shared_pages_grow(self._file, first + size) < 0:
                 raise DeviceMemoryError(f"the host cannot share {nbytes} bytes of device memory", "capacity")
-            self._backed[descriptor] = nbytes
-            return descriptor
+            self._file_bytes = first + size
+            self._backed[first] = nbytes
+            return first
 
-    def unback(self, int descriptor):
+    def unback(self, uint64_t number):
         """Give it back; it is mapped nowhere."""
         with self._lock:
-            del self._backed[descriptor]
-            close(descriptor)
+            if shared_pages_drop(self._file, number, self._backed.pop(number)) < 0:
+                raise DeviceMemoryError("the host cannot take device memory back")
 
-    def map_pages(self, int descriptor, uint64_t nbytes, uint64_t address):
+    def map_pages(self, uint64_t number, uint64_t nbytes, uint64_t address):
         """Let the first bytes of such memory lie at reserved addresses, where nothing does. Kernels can access them once they may (`let_access`)."""
-        self._map(address, nbytes, MAP_SHARED, descriptor)
+        self._map(address, nbytes, MAP_SHARED, self._file, number)
 
     def unmap_pages(self, uint64_t address, uint64_t nbytes):
         """Let nothing lie there. No kernel runs that may access it."""
@@ -359,10 +368,10 @@ cdef class DeviceMemory:
             self._spans.sort()
             self._publish()
 
-    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor) except -1:
-        """Put fresh pages behind an allocation."""
+    cdef int _map(self, uint64_t address, uint64_t nbytes, int sharing, int descriptor, uint64_t first=0) except -1:
+        """Put fresh pages behind an allocation, or those of a file from a byte on."""
         if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_READ | PROT_WRITE, sharing | MAP_FIXED | MAP_NORESERVE, descriptor,
-                0) == MAP_FAILED:
+                <long>first) == MAP_FAILED:
             raise DeviceMemoryError(f"the host cannot map {nbytes} bytes of device memory", "capacity")
         return 0
 
@@ -432,6 +441,17 @@ cdef class DeviceMemory:
     def allocations(self):
         """Sorted list of (first address, address past the end)."""
         return list(self._spans)
+
+    @property
+    def accessible(self):
+        """The same of allocations and of what is mapped at reserved addresses and kernels of this device may access."""
+        return sorted(self._spans + self._windows)
+
+    def holds(self, uint64_t address, uint64_t nbytes):
+        """Say whether kernels of this device may access all of `nbytes` bytes."""
+        with self._lock:
+            span = find_span(self.table, self.count, address)
+            return span != NULL and nbytes <= span_room(span, address)
 
     cdef uint64_t own_bytes(self) noexcept:
         """For how many bytes, from its first on, addresses stand for memory of this device and nobody else's."""

@@ -2,8 +2,12 @@
 #ifndef ARCHDEF_PAGES_H
 #define ARCHDEF_PAGES_H
 
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include <stdlib.h>
 #if defined(__linux__)
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
@@ -43,6 +47,28 @@ static inline int shared_pages(const char *name, size_t bytes)
     return descriptor;
 #else
     (void)name, (void)bytes;
+    return -1;
+#endif
+}
+
+/* Let such a file have so many bytes; -1 if it cannot. */
+static inline int shared_pages_grow(int descriptor, size_t bytes)
+{
+#if defined(MFD_CLOEXEC)
+    return ftruncate(descriptor, (off_t)bytes);
+#else
+    (void)descriptor, (void)bytes;
+    return -1;
+#endif
+}
+
+/* Give pages of such a file back to the host: they read zero from then on. -1 if they stay. */
+static inline int shared_pages_drop(int descriptor, size_t first, size_t bytes)
+{
+#if defined(MFD_CLOEXEC) && defined(FALLOC_FL_PUNCH_HOLE)
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first, (off_t)bytes);
+#else
+    (void)descriptor, (void)first, (void)bytes;
     return -1;
 #endif
 }

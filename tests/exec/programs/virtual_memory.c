@@ -142,6 +142,75 @@ static void aliases(void)
     EXPECT(got == 0);
 }
 
+static void many(void)
+{
+    enum { MANY = 200 };
+    static CUmemGenericAllocationHandle memory[MANY];
+    CUdeviceptr base;
+    int got;
+    size_t before = unused();
+    CHECK(cuMemAddressReserve(&base, MANY * grain, 0, 0, 0));
+    for (int i = 0; i < MANY; ++i) {
+        CHECK(cuMemCreate(&memory[i], grain, &here, 0));
+        CHECK(cuMemMap(base + i * grain, grain, 0, memory[i], 0));
+    }
+    CHECK(cuMemSetAccess(base, MANY * grain, &open, 1));
+    for (int i = 0; i < MANY; ++i)
+        CHECK(cuMemsetD32(base + i * grain, i + 1, 1));
+    CHECK(cuMemUnmap(base + grain, grain));
+    CHECK(cuMemRelease(memory[1]));
+    CHECK(cuMemCreate(&memory[1], grain, &here, 0));
+    CHECK(cuMemMap(base + grain, grain, 0, memory[1], 0));
+    CHECK(cuMemSetAccess(base + grain, grain, &open, 1));
+    for (int i = 0; i < MANY; ++i) {
+        CHECK(cuMemcpyDtoH(&got, base + i * grain, sizeof got));
+        EXPECT(got == (i == 1 ? 0 : i + 1));
+        CHECK(cuMemRelease(memory[i]));
+    }
+    CHECK(cuMemUnmap(base, MANY * grain));
+    EXPECT(unused() == before);
+}
+
+typedef struct { int kind, none; CUdeviceptr pointer; int format; unsigned channels; size_t bytes; int more[28]; unsigned flags; } CUDA_RESOURCE_DESC;
+typedef struct { int address[3], filter; unsigned flags, anisotropy; int mipmap_filter; float bias, least, most, border[4]; int more[12]; } CUDA_TEXTURE_DESC;
+int cuTexObjectCreate(unsigned long long *, const CUDA_RESOURCE_DESC *, const CUDA_TEXTURE_DESC *, const void *);
+
+static void seen_by_textures(void)
+{
+    enum { LINEAR = 2, SIGNED_INT32 = 10, READ_AS_INTEGER = 1 };
+    static const char fetch[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
+        ".visible .entry fetch(.param .u64 out, .param .u64 texture)\n{\n"
+        ".reg .b64 %rd<3>; .reg .b32 %r<6>;\n"
+        "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [texture]; mov.u32 %r1, 3;\n"
+        "tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [%rd2, {%r1}]; st.global.u32 [%rd1], %r2;\nret;\n}\n";
+    CUdeviceptr base, out;
+    CUmemGenericAllocationHandle memory[2];
+    CUmodule module;
+    CUfunction kernel;
+    unsigned long long texture;
+    int words[4] = {5, 6, 7, 8}, got;
+    CHECK(cuMemAddressReserve(&base, 2 * grain, 0, 0, 0));
+    for (int i = 0; i < 2; ++i) {
+        CHECK(cuMemCreate(&memory[i], grain, &here, 0));
+        CHECK(cuMemMap(base + i * grain, grain, 0, memory[i], 0));
+    }
+    CHECK(cuMemSetAccess(base, 2 * grain, &open, 1));
+    CUDA_RESOURCE_DESC resource = {LINEAR, 0, base + grain - 512, SIGNED_INT32, 1, 1024};       /* across the boundary */
+    CUDA_TEXTURE_DESC how = {.flags = READ_AS_INTEGER};
+    CHECK(cuMemcpyHtoD(resource.pointer, words, sizeof words));
+    CHECK(cuMemAlloc(&out, 4));
+    CHECK(cuTexObjectCreate(&texture, &resource, &how, 0));
+    CHECK(cuModuleLoadData(&module, fetch));
+    CHECK(cuModuleGetFunction(&kernel, module, "fetch"));
+    void *given[] = {&out, &texture};
+    CHECK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, given, 0));
+    CHECK(cuMemcpyDtoH(&got, out, sizeof got));
+    EXPECT(got == 8);
+    CHECK(cuMemUnmap(base, 2 * grain));
+    CHECK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, given, 0));
+    EXPECT(cuCtxSynchronize() != 0);
+}
+
 static void wrong(void)
 {
     CUdeviceptr base;
@@ -192,6 +261,10 @@ static void wrong(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base + grain, grain));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemUnmap(base, 1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, 2 * grain));
+    CHECK(cuMemRelease(memory));                                                        /* it stays where it is, and cannot be mapped again */
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base + grain, grain, 0, memory, 0));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemGetAllocationPropertiesFromHandle(&odd, memory));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemRelease(memory));
     CHECK(cuMemUnmap(base, 2 * grain));                                                 /* also where nothing is mapped */
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemAddressFree(base, grain));
     CHECK(cuMemAddressFree(base, 2 * grain));
@@ -248,6 +321,10 @@ int main(int count, char **arguments)
         maps();
     else if (!strcmp(arguments[1], "aliases"))
         aliases();
+    else if (!strcmp(arguments[1], "many"))
+        many();
+    else if (!strcmp(arguments[1], "textures"))
+        seen_by_textures();
     else if (!strcmp(arguments[1], "wrong"))
         wrong();
     else if (!strcmp(arguments[1], "peers"))
