@@ -169,12 +169,8 @@ class Contexts:
     def reset(self, thread: Thread, device: int) -> None:
         """Free what was made in a primary context, and what the runtime has made on its device, as the runtime's own reset does."""
         self._empty(thread, self.primary(device))
-        chosen = thread.runtime.GetDevice()
-        thread.runtime.SetDevice(device)
-        try:
+        with thread.runtime.devices.using(device):
             self.session.reset_device(thread.connection)
-        finally:
-            thread.runtime.SetDevice(chosen)
 
     def _empty(self, thread: Thread, context: Context) -> None:
         self._drain(context.device)

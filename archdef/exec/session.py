@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
     from archdef.exec.cuda_runtime.advice import Advice
     from archdef.exec.wire import Connection
+    from archdef.host.conditions import Condition
     from archdef.ptx import ir
     from archdef.run.managed import ManagedArray
     from archdef.run.memory import Memory
     from archdef.run.module import Kernel
     from archdef.run.symbols import Symbol
-    from archdef.runtime.conditions import ConditionHandle
     from archdef.spec import Architecture
 
 _LOG = logging.getLogger(__name__)
@@ -99,8 +99,8 @@ class Session:
         """What lets streams go on while the program asks for nothing; None: it can not see what kernels do then."""
         self.strings: dict[str, int] = {}
         self.scratch_used = 0
-        self.conditions: dict[int, ConditionHandle] = {}
-        """Conditions of graphs that the program has made, by the number that kernels take."""
+        self.conditions: weakref.WeakValueDictionary[int, Condition] = weakref.WeakValueDictionary()
+        """Conditions of graphs that the program has, by the number that kernels take."""
         self.library_kernels: dict[int, Callable[[], Kernel]] = {}
         """Handle of a kernel that the program has loaded by the runtime's functions → what gives it on the current device."""
         self.library_modules: dict[tuple[str, int], Module] = {}

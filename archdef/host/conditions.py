@@ -84,21 +84,16 @@ def add(graph: Graph, after: Sequence[Node], condition: Condition, kind: int, si
     return node
 
 
-def check_bodies(graph: Graph) -> None:
-    """Raise GraphError unless the graphs that nodes run have only what they may have."""
+def check_bodies(graph: Graph, decided: bool = False) -> None:
+    """Raise GraphError unless the graphs that conditional nodes run, and the graphs in these, have only what they may have. decided: this is one of them."""
     for node in graph:
-        for body in () if node.work.condition is None else node.work.condition.bodies:
-            if wrong := next((each for each in body if each.kind not in _ALLOWED), None):
-                raise GraphError(f"{wrong!r} in a graph that a conditional node runs, which may have kernels, copies, sets, graphs and conditional nodes")
-            check_bodies(body)
-        if node.work.child is not None:
-            check_bodies(node.work.child)
+        if decided and node.kind not in _ALLOWED:
+            raise GraphError(f"{node!r} in a graph that a conditional node runs, which may have kernels, copies, sets, graphs and conditional nodes")
+        for inner in node.inner:
+            check_bodies(inner, decided or node.work.condition is not None)
 
 
 def conditions_of(graph: Graph) -> list[Condition]:
     """List the conditions of a graph, and of the graphs that its nodes run."""
-    found = []
-    for node in graph:
-        if node.work.condition is not None:
-            found += [node.work.condition.condition, *(each for body in node.work.condition.bodies for each in conditions_of(body))]
-    return found
+    own = [node.work.condition.condition for node in graph if node.work.condition is not None]
+    return own + [condition for inner in graph.inner for condition in conditions_of(inner)]

@@ -21,6 +21,8 @@ ALLOCATION, FREE, CONDITIONAL = "allocation", "free", "conditional"
 NODE_TYPES: Final = {kind: number for number, kind in enumerate((KERNEL, COPY, MEMSET, FUNCTION, GRAPH, EMPTY, WAIT, RECORD))} | {
     ALLOCATION: 10, FREE: 11, CONDITIONAL: 13}
 """Kinds of nodes, with the numbers that CUDA gives them."""
+MOST_NODES: Final = 1 << 20
+"""That a graph takes by being given another one: with each, it may have twice as many as before."""
 
 
 @attrs.frozen(eq=False)
@@ -68,6 +70,12 @@ class Node:
         """One of `NODE_TYPES`."""
         return self.work.kind
 
+    @property
+    def inner(self) -> tuple[Graph, ...]:
+        """The graphs that it runs."""
+        child, condition = self.work.child, self.work.condition
+        return (*(() if child is None else (child,)), *(() if condition is None else condition.bodies))
+
     def change(self, work: Work) -> None:
         """Do other work of the same kind on the same device. Raises GraphError."""
         if work.kind != self.work.kind or work.context is not self.work.context:
@@ -96,6 +104,16 @@ class Graph:
         """What was made of it, where only one at a time may be."""
 
     @property
+    def inner(self) -> list[Graph]:
+        """The graphs that its nodes run."""
+        return [graph for node in self.nodes for graph in node.inner]
+
+    @property
+    def size(self) -> int:
+        """How many nodes it has, with those of the graphs in it."""
+        return len(self) + sum(graph.size for graph in self.inner)
+
+    @property
     def has_memory(self) -> bool:
         """Whether nodes of it allocate or free memory."""
         return any(node.work.memory is not None for node in self.nodes)
@@ -116,10 +134,17 @@ class Graph:
             raise GraphError(f"{what}: {self!r} has nodes that {has}", supported=False)
 
     def add(self, work: Work, after: Sequence[Node] = ()) -> Node:
-        """Add a node that waits for others. Raises GraphError if one is named twice, or is no node of this graph."""
+        """Add a node that waits for others. A graph that it is to run is copied.
+
+        Raises GraphError if one is named twice, or is no node of this graph, or if there would be too many nodes.
+        """
         self._check(after)
         if len(set(after)) != len(after):
             raise GraphError("a dependency was named twice")
+        if work.child is not None:
+            if (size := self.size + work.child.size) > MOST_NODES:
+                raise GraphError(f"a graph of {size} nodes, those of the graphs in it included: the most are {MOST_NODES}")
+            work = attrs.evolve(work, child=work.child.clone())
         node = Node(self, work, after)
         self.nodes[node] = None
         return node

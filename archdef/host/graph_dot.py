@@ -25,8 +25,8 @@ def _lines(graph: Graph, described: Callable[[Node], str], within: str) -> Itera
     for node in graph:
         text = "\n".join(each for each in (f"{node.number} {node.kind}", node.work.name if node.work.name != node.kind else "", described(node)) if each)
         yield f'"{within}{name}_node_{node.number}" [shape="record" label="{_quoted(text)}"];'
-        if node.work.child is not None:
-            yield from _lines(node.work.child, described, f"{within}{name}_{node.number}_")
+        for inner in node.inner:
+            yield from _lines(inner, described, f"{within}{name}_{node.number}_")
     for one, other in graph.edges:
         yield f'"{within}{name}_node_{one.number}" -> "{within}{name}_node_{other.number}";'
     yield "}"

@@ -142,7 +142,7 @@ class Executable:
                 raise stream.capture.spoil(f"{self.label} allocates or frees memory, and cannot be a node of the graph that {stream.label} makes")
             if self._conditions and stream.capture is not None:
                 raise stream.capture.spoil(f"{self.label} decides what runs, and cannot be a node of the graph that {stream.label} makes")
-            if captured(context, stream, Work(GRAPH, self.label, child=self.graph.clone())) is not None:
+            if captured(context, stream, Work(GRAPH, self.label, child=self.graph)) is not None:
                 return []
             if any(each.host is not host for each in self._plan.contexts):
                 raise GraphError(f"{self.label} has work of devices that belong to another host than {stream.label}")

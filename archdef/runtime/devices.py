@@ -1,8 +1,10 @@
 """Which devices a runtime sees: those registered by ``use``, else those the environment or the installation names."""
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from collections.abc import Iterator
 
 from archdef import registry
 from archdef.device import Device
@@ -53,6 +55,15 @@ class Devices:
     def number(self, value: int) -> None:
         self[value]
         self._thread.number = value
+
+    @contextlib.contextmanager
+    def using(self, number: int) -> Iterator[None]:
+        """Let a device be the calling thread's current one within the block. Raises Refusal."""
+        before, self.number = self.number, number
+        try:
+            yield
+        finally:
+            self.number = before
 
     @property
     def current(self) -> Device:

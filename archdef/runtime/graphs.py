@@ -148,7 +148,7 @@ class GraphCalls:
         if child is graph:
             raise Refusal("InvalidValue", "a graph cannot be a node of itself")
         self._graph(child).check_no_memory("a graph cannot be a node of another")
-        return self._graph(graph).add(Work(GRAPH, "graph", child=child.clone()), self._nodes(dependencies))
+        return self._graph(graph).add(Work(GRAPH, "graph", child=child), self._nodes(dependencies))
 
     def GraphAddEventRecordNode(self, graph: Graph, dependencies: Sequence[Node], event: Event) -> Node:
         """Add a record of an event."""
@@ -289,14 +289,18 @@ class GraphCalls:
     # --------------------------------------------------------------------------------------------------- what nodes are made of
     def kernel_work(self, kernel: Kernel, grid: Any, block: Any, arguments: Sequence[Any], shared_bytes: int, given: Any = None, **options: Any) -> Work:
         """Check a launch on the current device, and give it as the work of a node."""
-        device = self.devices.current
+        number, device = self.devices.number, self.devices.current
         launcher: Launcher[Launched] = Launcher(self._for(kernel, device), grid, block, shared_bytes)
         self.check_dynamic_bytes(launcher.kernel, shared_bytes)
         context, prepared = device.context, launcher.prepare(*arguments, **options)
+
+        def again(attributes: dict[int, Any]) -> Work:
+            with self.devices.using(number):
+                options = self.launch_options(kernel, list(attributes.items()))
+                return self.kernel_work(kernel, grid, block, arguments, shared_bytes, given, **options)
         shape = f"grid {launcher.grid}, block {launcher.block}, {launcher.shared_bytes} bytes of dynamic shared memory"
         return Work(KERNEL, prepared.name, context, lambda branch: context.launch(prepared.again(), branch), given=given, shape=shape,
-                    again=lambda attributes: self.kernel_work(kernel, grid, block, arguments, shared_bytes, given,
-                                                              **self.launch_options(kernel, list(attributes.items()))))
+                    again=again)
 
     def copy_work(self, dst: Any, src: Any, count: int | None, given: Any = None) -> Work:
         """Give a copy between pointers, arrays of a device or of numpy, or `HostBytes`, as the work of a node. Raises Refusal."""

@@ -1,4 +1,5 @@
 """Do graphs whose nodes decide what runs do what a kernel has said before, and is every wrong call refused?"""
+import gc
 import signal
 
 import pytest
@@ -6,6 +7,8 @@ from fat import HEAD, binary, entry
 from test_foreign_programs import run
 
 from archdef import registry
+from archdef.exec.server import Server
+from archdef.host import Graph, Node
 
 MACHINES = [name for name in ("gf100", "h100") if name in registry.names()]
 pytestmark = pytest.mark.skipif(not MACHINES, reason="needs the plugins of this repository")
@@ -27,7 +30,7 @@ CODE = binary(entry((HEAD + """
 """).encode()))
 
 
-@pytest.mark.parametrize("part", ["loops", "updated", "branches", "choices", "nested", "captured", "wrong"])
+@pytest.mark.parametrize("part", ["loops", "updated", "branches", "choices", "nested", "captured", "wrong", "within_a_child", "wrong_within_a_body"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_conditions_do_what_they_shall(build, machine, part, tmp_path):
     found, printed = run([build("conditions", fat=CODE), part], machine, tmp_path)
@@ -39,3 +42,11 @@ def test_a_loop_without_end_ends_with_the_program(build, tmp_path):
     found, printed = run([build("conditions", fat=CODE), "endless"], MACHINES[0], tmp_path)
     assert printed == "" and found.exit_code == -signal.SIGALRM and [each.kernel for each in found.kernels] == ["counts"]
     assert found.kernels[0].launches > 1
+
+
+def test_nothing_is_left_of_graphs_that_the_program_has_destroyed(build):
+    server = Server([MACHINES[0]])
+    assert server.run([build("conditions", fat=CODE), "many"]) == 0
+    gc.collect()
+    (session,) = server.sessions
+    assert not session.conditions and not any(isinstance(each, Graph | Node) for each in session._handles.values())

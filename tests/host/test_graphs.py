@@ -120,6 +120,34 @@ def test_graphs_in_a_graph_run_as_part_of_it():
     assert starts(stage, "last") >= max(ends(stage, "inner 1"), ends(stage, "inner 2"))
 
 
+def test_a_graph_in_a_graph_stays_as_it_was_when_it_was_added():
+    stage, inner, outer = Stage(), Graph(), Graph()
+    inner.add(work(stage, "inner"))
+    outer.add(Work(GRAPH, "graph", child=inner))
+    inner.add(work(stage, "later"))
+    assert len(Executable(outer).launch(stage.streams(1)[0])) == 1
+
+
+def test_graphs_in_graphs_do_not_double_without_end(monkeypatch):
+    monkeypatch.setattr("archdef.host.graph.MOST_NODES", 64)
+    graph = Graph()
+    graph.add(Work(EMPTY, "empty"))
+    with pytest.raises(GraphError, match="a graph of 93 nodes, those of the graphs in it included: the most are 64"):
+        for _ in range(10):
+            twice = Graph()
+            for _ in range(2):
+                twice.add(Work(GRAPH, "graph", child=graph))
+            graph = twice
+
+
+def test_a_launch_copies_no_graph(monkeypatch):
+    stage, graph = Stage(), Graph()
+    graph.add(work(stage, "one"))
+    executable = Executable(graph)
+    monkeypatch.setattr(Graph, "clone", lambda self: pytest.fail("it is launched as it is"))
+    assert len(executable.launch(stage.streams(1)[0])) == 1
+
+
 def test_circles_and_dependencies_that_cannot_be_are_refused():
     stage, graph, other = Stage(), Graph(), Graph()
     one, two = graph.add(work(stage, "one")), graph.add(work(stage, "two"))

@@ -18,7 +18,7 @@ _MOST: Final = 1 << 12
 
 def _create(thread: Thread, out: int, graph: int, default: int, flags: int) -> None:
     made = thread.runtime.GraphConditionalHandleCreate(thing(thread.session, graph, Graph), default, flags)
-    thread.session.conditions[int(made)] = made
+    thread.session.conditions[int(made)] = made.condition
     thread.memory.put_word(out, int(made))
 
 
@@ -37,11 +37,11 @@ def create_in(thread: Thread, out: int, graph: int, context: int, default: UInt,
 def add(thread: Thread, out: int, graph: int, dependencies: int, count: int, parameters: int) -> None:
     """Add a node that decides, and write where the handles of its graphs lie. Raises Refusal."""
     number, kind, size, _ = _PARAMETERS.unpack(thread.memory.get(parameters, _PARAMETERS.size))
-    handle: ConditionHandle | None = thread.session.conditions.get(number)
+    condition = thread.session.conditions.get(number)
     found = thing(thread.session, graph, Graph)
-    if handle is None or size > _MOST or handle.condition.graph is not found and not found.within(handle.condition.graph):
+    if condition is None or size > _MOST or condition.graph is not found and not found.within(condition.graph):
         raise Refusal("InvalidValue", f"{number:#x} is no condition of the graph, or {size} graphs are too many")
-    node, bodies = thread.runtime.GraphAddConditionalNode(found, nodes_at(thread, dependencies, count), handle, kind, size)
+    node, bodies = thread.runtime.GraphAddConditionalNode(found, nodes_at(thread, dependencies, count), ConditionHandle(condition), kind, size)
     handles = [thread.session.handle_of(each) for each in bodies]
     place = thread.session.lasting(thread.connection, 8 * size)
     thread.memory.put(place, struct.pack(f"<{size}Q", *handles))

@@ -313,9 +313,16 @@ def destroy(thread: Thread, graph: int) -> None:
     """Give one up, and its nodes."""
     found = thing(thread.session, graph, Graph)
     thread.runtime.GraphDestroy(found)
-    for each in (found, *found):
-        thread.session.forget_thing(each)
+    _forget(thread, found)
     destroy_objects(thread, thread.session.user_objects.drop(found))
+
+
+def _forget(thread: Thread, graph: Graph) -> None:
+    """Let the handles of a graph stand for nothing, and those of its nodes and of the graphs in them."""
+    for each in (graph, *graph):
+        thread.session.forget_thing(each)
+    for inner in graph.inner:
+        _forget(thread, inner)
 
 
 def destroy_objects(thread: Thread, things: Sequence[UserObject]) -> None:
@@ -347,6 +354,8 @@ def destroy_node(thread: Thread, node: int) -> None:
     found = thing(thread.session, node, Node)
     thread.runtime.GraphDestroyNode(found)
     thread.session.forget_thing(found)
+    for inner in found.inner:
+        _forget(thread, inner)
 
 
 @answers("cudaGraphNodeGetType")

@@ -13,6 +13,8 @@ int cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long), cu
 int cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const struct kernel_node *);
 int cudaGraphAddEventRecordNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaEvent_t);
 int cudaGraphAddChildGraphNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaGraph_t), cudaGraphNodeGetType(cudaGraphNode_t, int *);
+int cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t, cudaGraph_t *), cudaGraphDestroy(cudaGraph_t);
+int cudaGraphAddHostNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, const void *);
 int cudaGraphAddNode(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, struct any_node *), cudaGraphClone(cudaGraph_t *, cudaGraph_t);
 int cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *, cudaGraph_t, unsigned, unsigned);
 int cudaStreamBeginCaptureToGraph(cudaStream_t, cudaGraph_t, const cudaGraphNode_t *, const void *, size_t, int);
@@ -248,4 +250,57 @@ static void updated(void)
     }
 }
 
-PARTS({"loops", loops}, {"endless", endless}, {"updated", updated}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong})
+static void within_a_child(void)
+{
+    cudaGraph_t parent = empty(), graph = empty(), inside, *body;
+    cudaGraphConditionalHandle handle;
+    cudaGraphNode_t node;
+    cudaGraphExec_t executable;
+    cudaStream_t stream;
+    CHECK(cudaGraphAddChildGraphNode(&node, parent, 0, 0, graph));
+    CHECK(cudaGraphChildGraphNodeGetGraph(node, &inside));
+    CHECK(cudaGraphConditionalHandleCreate(&handle, inside, 1, ASSIGN_DEFAULT));
+    deciding(inside, 0, handle, WHILE, 1, &body);
+    cudaGraphNode_t down = counting(body[0], 0, there, -1);
+    counting(body[0], 0, there + 1, 1);
+    setting(body[0], &down, handle, there);
+    for (int i = 3; i <= 6; i += 3) {
+        put(i), launched(parent);
+        expect(here[0] == 0 && here[1] == i, "a loop in a graph that is a node");
+    }
+    CHECK(cudaGraphInstantiate(&executable, parent, 0));
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamBeginCapture(stream, 0));
+    FAILS("cudaErrorStreamCaptureUnsupported", cudaGraphLaunch(executable, stream));
+}
+
+static void calls_back(void *nothing) {}
+
+static void wrong_within_a_body(void)
+{
+    cudaGraph_t graph = empty(), child = empty(), *body;
+    cudaGraphConditionalHandle handle;
+    cudaGraphNode_t node;
+    cudaGraphExec_t executable;
+    struct { void (*function)(void *); void *given; } called = {calls_back};
+    CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, 0));
+    deciding(graph, 0, handle, IF, 1, &body);
+    CHECK(cudaGraphAddHostNode(&node, child, 0, 0, &called));
+    CHECK(cudaGraphAddChildGraphNode(&node, body[0], 0, 0, child));
+    FAILS("cudaErrorInvalidValue", cudaGraphInstantiate(&executable, graph, 0));
+}
+
+static void many(void)
+{
+    for (int i = 0; i < 50; ++i) {
+        cudaGraph_t graph = empty(), *body;
+        cudaGraphConditionalHandle handle;
+        CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, 0));
+        deciding(graph, 0, handle, SWITCH, 3, &body);
+        counting(body[2], 0, there, 1);
+        CHECK(cudaGraphDestroy(graph));
+    }
+}
+
+PARTS({"loops", loops}, {"endless", endless}, {"updated", updated}, {"branches", branches}, {"choices", choices}, {"nested", nested}, {"captured", captured}, {"wrong", wrong},
+      {"within_a_child", within_a_child}, {"wrong_within_a_body", wrong_within_a_body}, {"many", many})
