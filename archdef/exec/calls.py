@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from archdef.run.module import Kernel
 
 SUCCESS: Final = 0
+_STREAMS: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
 NAMES: Final = tuple(sorted((Path(__file__).parent / "functions.txt").read_text(encoding="ascii").split()))
 """What the stand-in has, by number."""
 Answer: TypeAlias = "Callable[..., int | None]"
@@ -72,19 +73,24 @@ def answers(*names: str, status: bool = True, number: Callable[[BaseException], 
     """Let a function answer to these names. It takes the `Thread`, and an integer for each parameter that the header declares, annotated `Int` or
     `UInt` where that has 32 bits: floats and structures by value it finds in `Thread.floats` and in two integers."""
     def add(answer: Answer) -> Answer:
-        if twice := CALLS.keys() & set(names):
-            raise ValueError(f"answered twice: {', '.join(sorted(twice))}")
+        _check_new(names)
         for name in names:
             CALLS[name] = Call(arguments.checked(name, answer) if name.startswith("cuda") else answer, status, number)
         return answer
     return add
 
 
-def refuses(why: str, *names: str) -> None:
-    """Let functions be refused with a reason."""
+def refuses(why: str, *names: str, status: bool = True, number: Callable[[BaseException], int] = runtime_number) -> None:
+    """Let functions be refused with a reason; the others as for `answers`."""
     def refuse(thread: Thread) -> None:
         raise Refusal("NotSupported", why)
-    CALLS.update(dict.fromkeys(names, Call(refuse, status=True, refused=why)))
+    _check_new(names)
+    CALLS.update(dict.fromkeys(names, Call(refuse, status, number, why)))
+
+
+def _check_new(names: Sequence[str]) -> None:
+    if twice := CALLS.keys() & set(names):
+        raise ValueError(f"answered twice: {', '.join(sorted(twice))}")
 
 
 class Thread:
@@ -121,6 +127,13 @@ class Thread:
                 self.memory.put(address, data)
                 self.session.strings[text] = address
             return self.session.strings[text]
+
+    def file(self, name: str) -> Path:
+        """Give the place of a file that the program names: it has a root, a current folder and standard streams of its own."""
+        own = Path(f"/proc/{self.session.process}")
+        if name in _STREAMS:
+            return own / "fd" / str(_STREAMS.index(name))
+        return own / "root" / name.lstrip("/") if name.startswith("/") else own / "cwd" / name
 
     def print(self, text: str) -> None:
         """Write to the program's own standard output, in order with what the program writes."""

@@ -148,7 +148,7 @@ class Arrays(Part):
 
     def FreeArray(self, array: Array | None) -> None:
         """Wait for the device, and give an array back. None does nothing; nor does a level of a mipmapped array, which goes with the whole, as on an H100."""
-        if array is None or any(array is each for whole in self._mipmaps.values() for each in whole.levels):
+        if array is None or any(array is each for whole in list(self._mipmaps.values()) for each in whole.levels):
             return
         if not isinstance(array, Array) or self._arrays.pop(id(array), None) is None:
             raise Refusal("InvalidValue", f"{values.shown(array)} was not given by MallocArray, or was freed")

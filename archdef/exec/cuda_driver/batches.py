@@ -8,10 +8,8 @@ from archdef.exec.cuda_runtime.batches import batch
 
 @answers("cuMemcpyBatchAsync")
 def copies(thread: Thread, to: int, source: int, sizes: int, count: int, attributes: int, firsts: int, number: int, failed_out: int, stream: int) -> None:
-    """Copy, as CUDA 12.8 did. The number of a copy that failed is that of none: which it was is not told."""
-    if failed_out:
-        thread.memory.put_word(failed_out, count)
-    batch(thread, (to, source, sizes), count, attributes, firsts, number, stream)
+    """Copy, as CUDA 12.8 did, and say which copy failed."""
+    batch(thread, (to, source, sizes), count, attributes, firsts, number, stream, failed_out)
 
 
 @answers("cuMemcpyBatchAsync_v2")

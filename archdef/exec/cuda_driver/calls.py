@@ -39,18 +39,20 @@ def answers(*names: str, context: bool = True, initialised: bool = True) -> Call
         fails = UNAFFECTED.isdisjoint(names)
         for name in names:
             careful = arguments.checked(name, answer)
-            every = [name + suffix for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
-            calls.answers(*every, status=False, number=driver_number)(_checked(careful, context, fails) if context or initialised else careful)
+            calls.answers(*_with_streams(name), status=False, number=driver_number)(_checked(careful, context, fails) if context or initialised else careful)
         return answer
     return add
 
 
 def refuses(why: str, *names: str) -> None:
     """Let functions, and theirs for default streams of threads, be refused with a reason."""
-    def refuse(thread: Thread) -> None:
-        raise Refusal("NotSupported", why)
-    every = [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
-    calls.CALLS.update(dict.fromkeys(every, calls.Call(refuse, status=False, number=driver_number, refused=why)))
+    calls.refuses(why, *_with_streams(*names), status=False, number=driver_number)
+
+
+def _with_streams(*names: str) -> list[str]:
+    if unknown := set(names) - _NAMES:
+        raise ValueError(f"no functions of the driver: {', '.join(sorted(unknown))}")
+    return [name + suffix for name in names for suffix in ("", "_ptsz", "_ptds") if name + suffix in _NAMES]
 
 
 def _checked(answer: Answer, context: bool, fails: bool) -> Answer:

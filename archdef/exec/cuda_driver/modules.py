@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from typing import Final
 
 from archdef.errors import ArchdefError
@@ -69,7 +68,7 @@ def image_of_file(thread: Thread, path: int) -> images.Image:
     """Read device code from a file that a program names. Raises Refusal."""
     name = thread.memory.text(path)
     try:
-        file = Path(f"/proc/{thread.session.process}/cwd") / name
+        file = thread.file(name)
         if not file.is_file() or file.stat().st_size > fatbin.MOST_BYTES:       # a device may never end
             raise FileNotFoundError("there is no such file of device code")
         return images.image_of(file.read_bytes())

@@ -81,8 +81,6 @@ def prefetch_to(thread: Thread, address: int, nbytes: int, location: int, flags:
 @answers("cudaMemAdvise")
 def advise(thread: Thread, address: int, nbytes: int, what: Int, where: Int) -> None:
     """Note it, as `prefetch` does. CUDA 13 has `advise_at` under this name."""
-    if what not in range(_READ_MOSTLY, _NOT_ACCESSED + 1):
-        raise Refusal("InvalidValue", f"there is no advice {what}")
     advice, pages = _found(thread, address, nbytes)
     advice.note(pages, what, _side(thread, where) if what in (_PREFER, _ACCESSED, _NOT_ACCESSED) else NOWHERE)
 

@@ -1,12 +1,9 @@
 """What is asked and told of nodes of graphs beyond their work; copies of variables as nodes."""
 from __future__ import annotations
 
-from pathlib import Path
-
 from archdef.exec.calls import Int, Thread, UInt, answers
 from archdef.exec.cuda_runtime.graphs import add_work, exec_node, plain_copy, thing
 from archdef.exec.cuda_runtime.symbols import place
-from archdef.files import atomic
 from archdef.host import Event, Executable, Graph, Node
 from archdef.runtime.status import Refusal
 
@@ -16,7 +13,7 @@ def draw(thread: Thread, graph: int, path: int, flags: UInt) -> None:
     """Write a graph as text for Graphviz, where the program would."""
     text, name = thread.runtime.graph_dot(thing(thread.session, graph, Graph), flags), thread.memory.text(path)
     try:
-        atomic.write_text(Path(f"/proc/{thread.session.process}/cwd") / name, text)
+        thread.file(name).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise Refusal("InvalidValue", f"{name!r} cannot be written: {error}") from None
 

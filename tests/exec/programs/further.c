@@ -31,6 +31,7 @@ int cudaCtxResetPersistingL2Cache(void), cudaSetDeviceFlags(unsigned), cudaGetDe
 int cudaMemAdvise(const void *, size_t, int, int), cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t);
 int cudaMemRangeGetAttribute(void *, size_t, int, const void *, size_t), cudaMemRangeGetAttributes(void **, size_t *, int *, size_t, const void *, size_t);
 int cudaMemcpyBatchAsync(void **, void **, size_t *, size_t, struct copy_attributes *, size_t *, size_t, size_t *, cudaStream_t);
+int cudaMemcpyBatchAsync_ptsz(void **, void **, size_t *, size_t, struct copy_attributes *, size_t *, size_t, size_t *, cudaStream_t);
 int cudaMemcpyWithAttributesAsync(void *, const void *, size_t, struct copy_attributes *, cudaStream_t);
 int cudaLibraryLoadData(cudaLibrary_t *, const void *, int *, void **, unsigned, int *, void **, unsigned), cudaLibraryUnload(cudaLibrary_t);
 int cudaLibraryGetKernel(cudaKernel_t *, cudaLibrary_t, const char *), cudaLibraryGetKernelCount(unsigned *, cudaLibrary_t);
@@ -306,7 +307,7 @@ static void batches(void)
 {
     int words[3] = {3, 4, 5}, got[3] = {0};
     void *to[] = {there, there + 1, there + 2}, *from[] = {words, words + 1, words + 2};
-    size_t sizes[] = {4, 4, 4}, firsts[] = {0, 2}, wrong[] = {0, 3}, later[] = {1};
+    size_t failed = 7, sizes[] = {4, 4, 4}, firsts[] = {0, 2}, wrong[] = {0, 3}, later[] = {1};
     struct copy_attributes how[] = {{IN_STREAM}, {DURING_CALL}}, none[] = {{0}};
     cudaStream_t stream;
     CHECK(cudaStreamCreate(&stream));
@@ -320,6 +321,14 @@ static void batches(void)
     FAILS("cudaErrorInvalidValue", cudaMemcpyBatchAsync(to, from, sizes, 3, how, later, 1, 0, stream));
     FAILS("cudaErrorInvalidValue", cudaMemcpyBatchAsync(to, from, sizes, 3, none, firsts, 1, 0, stream));
     FAILS("cudaErrorInvalidValue", cudaMemcpyBatchAsync(to, from, sizes, 1, how, firsts, 2, 0, stream));
+    CHECK(cudaMemcpyBatchAsync_ptsz(to, from, sizes, 3, how, firsts, 2, 0, 0));         /* none is the thread's own stream */
+    CHECK(cudaMemcpyBatchAsync(to, from, sizes, 3, how, firsts, 2, &failed, stream));
+    EXPECT(failed == SIZE_MAX);
+    to[1] = (void *)0x123;
+    FAILS("cudaErrorInvalidValue", cudaMemcpyBatchAsync(to, from, sizes, 3, how, firsts, 2, &failed, stream));
+    EXPECT(failed == 1);
+    FAILS("cudaErrorInvalidValue", cudaMemcpyBatchAsync(to, from, sizes, 3, how, wrong, 2, &failed, stream));
+    EXPECT(failed == SIZE_MAX);                                                         /* no copy in particular */
 }
 
 extern const unsigned char device_code[];
@@ -368,10 +377,45 @@ static void flags(void)
     FAILS("cudaErrorInvalidValue", cudaSetDeviceFlags(1 << 20));
 }
 
+static void elsewhere(void)
+{
+    union attribute set = {.number = 1}, got;
+    cudaGraph_t graph;
+    cudaGraphNode_t kernel;
+    cudaGraphExec_t executable;
+    int threes[N], i;
+    for (i = 0; i < N; ++i)
+        threes[i] = 3;
+    CHECK(cudaMemcpy(there, threes, sizeof threes, ToDevice));
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddKernelNode(&kernel, graph, 0, 0, &launched));
+    CHECK(cudaSetDevice(1));                                                    /* a node stays on its device, whatever is current */
+    CHECK(cudaGraphKernelNodeSetAttribute(kernel, COOPERATIVE, &set));
+    CHECK(cudaGraphKernelNodeGetAttribute(kernel, COOPERATIVE, &got));
+    EXPECT(got.number == 1);
+    CHECK(cudaGetDevice(&i));
+    EXPECT(i == 1);
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    CHECK(cudaGraphLaunch(executable, 0));
+    EXPECT(first() == 6);
+}
+
+static void standard_output(void)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t kernel;
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddKernelNode(&kernel, graph, 0, 0, &launched));
+    CHECK(cudaGraphDebugDotPrint(graph, "/dev/stdout", 0));
+    exit(0);
+}
+
 int main(int count, char **arguments)
 {
     struct { const char *name; void (*part)(void); } parts[] = {{"drawing", drawing}, {"numbers", numbers}, {"events", events}, {"children", children},
-        {"variables", variables}, {"attributes", attributes}, {"advice", advice}, {"batches", batches}, {"libraries", libraries}, {"flags", flags}};
+        {"variables", variables}, {"attributes", attributes}, {"advice", advice}, {"batches", batches}, {"libraries", libraries}, {"flags", flags},
+        {"elsewhere", elsewhere}, {"output", standard_output}};
     prepare();
     for (int i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (!strcmp(arguments[1], parts[i].name)) {
