@@ -4,7 +4,7 @@ from __future__ import annotations
 import struct
 
 from archdef.errors import ArchdefError
-from archdef.exec.calls import Int, Thread, UInt, signed
+from archdef.exec.calls import Int, Thread, UInt
 from archdef.exec.cuda_driver import images, launches, modules
 from archdef.exec.cuda_driver.calls import answers
 from archdef.exec.cuda_driver.jit import Options
@@ -48,25 +48,32 @@ def load_file(thread: Thread, out: int, path: int, numbers: int, values: int, co
 @answers("cuLibraryUnload", context=False)
 def unload(thread: Thread, handle: int) -> None:
     """Forget a library, its modules and its kernels."""
-    library = thread.session.thing(handle, Library)
-    for module in library.loaded.values():
-        module.forget(thread.session)
-    for each in (*library.kernels.values(), handle):
-        thread.session.forget(each)
+    session = thread.session
+    with session.lock:
+        library = session.thing(handle, Library)
+        session.forget(handle)
+        loaded, kernels = list(library.loaded.values()), list(library.kernels.values())
+    for module in loaded:
+        module.forget(session)
+    for each in kernels:
+        session.forget(each)
+        session.library_kernels.pop(each, None)
 
 
-def _kernel(thread: Thread, library: Library, name: str) -> int:
+def kernel_handle(thread: Thread, library: Library, name: str) -> int:
+    """Give the handle of a kernel. Raises Refusal if there is none of that name."""
     if name not in on_device(thread, library).module.kernels:
         raise Refusal("SymbolNotFound", f"the library has no kernel {name!r}")
-    if name not in library.kernels:
-        library.kernels[name] = thread.session.handle(LibraryKernel(library, name))
-    return library.kernels[name]
+    with thread.session.lock:
+        if name not in library.kernels:
+            library.kernels[name] = thread.session.handle(LibraryKernel(library, name))
+        return library.kernels[name]
 
 
 @answers("cuLibraryGetKernel", context=False)
 def get_kernel(thread: Thread, out: int, handle: int, name: int) -> None:
     """Give a kernel."""
-    thread.memory.put_word(out, _kernel(thread, thread.session.thing(handle, Library), thread.memory.text(name)))
+    thread.memory.put_word(out, kernel_handle(thread, thread.session.thing(handle, Library), thread.memory.text(name)))
 
 
 @answers("cuLibraryGetKernelCount", context=False)
@@ -80,7 +87,7 @@ def list_kernels(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     library = thread.session.thing(handle, Library)
     names = on_device(thread, library).module.kernels[:count]
-    thread.memory.put(outs, struct.pack(f"<{len(names)}Q", *(_kernel(thread, library, name) for name in names)))
+    thread.memory.put(outs, struct.pack(f"<{len(names)}Q", *(kernel_handle(thread, library, name) for name in names)))
 
 
 @answers("cuLibraryGetModule")
@@ -99,8 +106,7 @@ def get_variable(thread: Thread, address_out: int, nbytes_out: int, handle: int,
 @answers("cuKernelGetFunction")
 def get_function(thread: Thread, out: int, handle: int) -> None:
     """Give a kernel as it is on the current device."""
-    of = thread.session.thing(handle, LibraryKernel)
-    thread.memory.put_word(out, function(thread, on_device(thread, of.library), of.name))
+    thread.memory.put_word(out, _function(thread, handle))
 
 
 @answers("cuKernelGetLibrary", context=False)
@@ -120,19 +126,22 @@ def name(thread: Thread, out: int, handle: int) -> None:
 @answers("cuKernelGetAttribute")
 def get_attribute(thread: Thread, out: int, attribute: Int, handle: int, device: Int) -> None:
     """Say what a kernel takes on a device."""
-    launches.get_attribute(thread, out, attribute, _on(thread, handle, device))
+    with thread.runtime.devices.using(device):
+        launches.get_attribute(thread, out, attribute, _function(thread, handle))
 
 
 @answers("cuKernelSetAttribute")
 def set_attribute(thread: Thread, attribute: Int, value: Int, handle: int, device: Int) -> None:
     """Set an attribute of a kernel on a device."""
-    launches.set_attribute(thread, _on(thread, handle, device), attribute, value)
+    with thread.runtime.devices.using(device):
+        launches.set_attribute(thread, _function(thread, handle), attribute, value)
 
 
 @answers("cuKernelSetCacheConfig")
 def prefer(thread: Thread, handle: int, what: Int, device: Int) -> None:
     """Check the kernel: shares of L1 follow from what blocks take."""
-    _on(thread, handle, device)
+    with thread.runtime.devices.using(device):
+        _function(thread, handle)
 
 
 @answers("cuKernelGetParamInfo", context=False)
@@ -141,12 +150,7 @@ def parameter(thread: Thread, handle: int, index: int, offset_out: int, nbytes_o
     launches.parameter(thread, handle, index, offset_out, nbytes_out)
 
 
-def _on(thread: Thread, handle: int, device: int) -> int:
-    """Give the handle of a kernel's function on a device."""
+def _function(thread: Thread, handle: int) -> int:
+    """Give the handle of a kernel's function on the current device."""
     of = thread.session.thing(handle, LibraryKernel)
-    chosen = thread.runtime.GetDevice()
-    thread.runtime.SetDevice(signed(device))
-    try:
-        return function(thread, on_device(thread, of.library), of.name)
-    finally:
-        thread.runtime.SetDevice(chosen)
+    return function(thread, on_device(thread, of.library), of.name)

@@ -33,16 +33,15 @@ def load_file(thread: Thread, out: int, path: int, numbers: int, values: int, co
 @answers("cudaLibraryUnload")
 def unload(thread: Thread, handle: int) -> None:
     """Forget a library, its modules and its kernels."""
-    for each in thread.session.thing(handle, Library).kernels.values():
-        thread.session.library_kernels.pop(each, None)
     libraries.unload(thread, handle)
 
 
 @answers("cudaLibraryGetKernel")
 def get_kernel(thread: Thread, out: int, handle: int, name: int) -> None:
     """Give a kernel."""
-    libraries.get_kernel(thread, out, handle, name)
-    _launchable(thread, thread.memory.word(out))
+    found = libraries.kernel_handle(thread, thread.session.thing(handle, Library), thread.memory.text(name))
+    _launchable(thread, found)
+    thread.memory.put_word(out, found)
 
 
 @answers("cudaLibraryGetKernelCount")
@@ -55,7 +54,7 @@ def count_kernels(thread: Thread, out: int, handle: int) -> None:
 def list_kernels(thread: Thread, outs: int, count: UInt, handle: int) -> None:
     """Give its kernels, as many as are wanted."""
     libraries.list_kernels(thread, outs, count, handle)
-    for each in thread.session.thing(handle, Library).kernels.values():
+    for each in list(thread.session.thing(handle, Library).kernels.values()):
         _launchable(thread, each)
 
 
