@@ -45,3 +45,9 @@ def test_a_machine_without_managed_memory_says_so(build, machine, tmp_path):
 def test_threads_allocate_and_free_managed_memory_at_once(build, tmp_path):
     found, printed = run([build("managed_threads")], ABLE[0], tmp_path)
     assert printed == "PASSED\n" and found.good, found.failures
+
+
+@pytest.mark.parametrize("machine", [name for name in ABLE if name != "k40"])      # there the host may not touch any while a kernel runs
+def test_managed_memory_is_allocated_while_a_kernel_runs(build, machine, tmp_path):
+    found, printed = run([build("managed_beside_kernels")], machine, tmp_path)
+    assert printed == "PASSED\n" and found.good, found.failures

@@ -309,12 +309,10 @@ cdef class DeviceMemory:
     def share(self, uint64_t address):
         """Let another process see an allocation: gives a file descriptor that it can map, which stays open until `free`.
 
-        What the allocation held is lost; it reads zero. Raises DeviceMemoryError if no allocation starts at `address`, or while kernels run.
+        What the allocation held is lost; it reads zero: no kernel knows it yet. Raises DeviceMemoryError if no allocation starts at `address`.
         """
         cdef uint64_t nbytes
         with self._lock:
-            if self.running:
-                raise DeviceMemoryError("cannot share memory while a kernel runs on this device")
             if address in self._shared:
                 return self._shared[address]
             nbytes = next((<uint64_t>(end - start) for start, end in self._spans if start == address), 0)
