@@ -1,5 +1,6 @@
 """Device memory: one lazily committed arena, and the table of allocations that every guest access is checked against."""
 import bisect
+import gc
 import threading
 
 cimport cython
@@ -43,6 +44,11 @@ cdef uint64_t HOST_WINDOW_BYTES = <uint64_t>1 << 36     # addresses behind the d
 cdef inline uint64_t host_window(uint64_t capacity) noexcept nogil:
     """The first of them, as bytes from the arena's first: whatever is allocated ends at least a granule before it."""
     return (capacity + 2 * <uint64_t>GRANULE - 1) // <uint64_t>GRANULE * <uint64_t>GRANULE
+
+
+cdef void *_addresses(uint64_t nbytes) noexcept:
+    """So many addresses of this process at which nothing lies, or MAP_FAILED."""
+    return mmap(NULL, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
 
 
 cdef const Span *find_span(const Span *table, int64_t count, uint64_t address) noexcept nogil:
@@ -90,14 +96,17 @@ cdef class AddressSpace:
         self.place = NULL
         if devices < 1 or capacity_bytes >= <uint64_t>1 << 46:
             raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
-        # as much again for addresses that are reserved; of several, a power of two, so that the lower bits of addresses, by which they are spread over
-        # partitions, are those of a single device
-        self.stride = 2 * room if devices == 1 else <uint64_t>1 << int(room - 1).bit_length()
+        # three times as much for addresses that are reserved, as programs reserve more than a device has memory for each of some pools; of several devices,
+        # a power of two, so that the lower bits of addresses, by which they are spread over partitions, are those of a single one
+        self.stride = 4 * room if devices == 1 else <uint64_t>1 << int(4 * room - 1).bit_length()
         self.devices, self.given, self.lock = devices, 0, threading.Lock()
         self.host_window = <uint64_t>devices * self.stride
         if <uint64_t>devices > (<uint64_t>1 << 47) // self.stride:      # what a process of Linux has
             raise DeviceMemoryError(f"no address space for {devices} devices of {capacity_bytes} bytes")
-        cdef void *place = mmap(NULL, self.host_window + HOST_WINDOW_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        cdef void *place = _addresses(self.host_window + HOST_WINDOW_BYTES)
+        if place == MAP_FAILED:
+            gc.collect()        # devices that nobody has any more keep theirs as long as they reach each other
+            place = _addresses(self.host_window + HOST_WINDOW_BYTES)
         if place == MAP_FAILED:
             raise DeviceMemoryError(f"the host cannot reserve {self.host_window} bytes of address space for device memory")
         self.place = <char *>place

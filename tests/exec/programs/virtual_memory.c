@@ -52,12 +52,26 @@ static void scaled(CUdeviceptr address)
     CHECK(cuCtxSynchronize());
 }
 
+/* Addresses for two pools, of each of which PyTorch reserves an eighth more than the device has memory. */
+static void reserved_for_pools(void)
+{
+    CUdeviceptr pools[2];
+    size_t bytes;
+    CHECK(cuDeviceTotalMem(&bytes, 0));
+    bytes = (bytes + bytes / 8 + grain - 1) / grain * grain;
+    for (int i = 0; i < 2; ++i)
+        CHECK(cuMemAddressReserve(&pools[i], bytes, 0, 0, 0));
+    for (int i = 0; i < 2; ++i)
+        CHECK(cuMemAddressFree(pools[i], bytes));
+}
+
 static void maps(void)
 {
     CUdeviceptr base, boundary, start;
     CUmemGenericAllocationHandle one, two;
     int words[WORDS], got[WORDS];
     size_t before = unused(), bytes;
+    reserved_for_pools();
     CHECK(cuMemAddressReserve(&base, 4 * grain, 0, 0, 0));
     EXPECT(base % grain == 0 && unused() == before);
     CHECK(cuMemCreate(&one, grain, &here, 0));
@@ -280,6 +294,7 @@ static void reached_by_a_peer(void)
     CUmodule module;
     unsigned long long may;
     int got;
+    reserved_for_pools();
     CHECK(cuCtxGetCurrent(&own));
     CHECK(cuMemAddressReserve(&base, 2 * grain, 0, 0, 0));
     CHECK(cuMemCreate(&memory, grain, &here, 0));
