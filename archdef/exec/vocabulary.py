@@ -1,6 +1,7 @@
 """Names of the runtime's functions and errors as a program's own language has them: MXMACA's, if its sources were MXMACA."""
 from __future__ import annotations
 
+import mmap
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,8 +23,9 @@ def of(program: str) -> Callable[[str], str]:
 
 def _is_maca(program: Path) -> bool:
     try:
-        return f"\0{SECTION}\0".encode() in program.read_bytes()
-    except OSError:     # a command that is looked for on the PATH was not built here
+        with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return data.find(f"\0{SECTION}\0".encode()) >= 0
+    except (OSError, ValueError):       # a command that is looked for on the PATH was not built here; an empty file cannot be mapped
         return False
 
 
