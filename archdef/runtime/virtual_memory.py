@@ -170,13 +170,18 @@ class VirtualMemoryCalls(Part):
 
     def MemSetAccess(self, pointer: Pointer, size: int, devices: Sequence[int], flags: int = READ_WRITE) -> None:
         """Say whether kernels of devices may access whole mappings: not at all (0), or read and write (3)."""
-        if flags not in (NONE, READ_WRITE):
-            raise Refusal("NotSupported" if flags == READ else "InvalidValue", f"access {flags} to mapped memory: it is all (3) or none (0) here")
+        self.set_access(pointer, size, [(number, flags) for number in devices])
+
+    def set_access(self, pointer: Pointer, size: int, wanted: Sequence[tuple[int, int]]) -> None:
+        """Say it of devices by their numbers, each with its flags: of all of them, or of none. Raises Refusal."""
+        for _, flags in wanted:
+            if flags not in (NONE, READ_WRITE):
+                raise Refusal("NotSupported" if flags == READ else "InvalidValue", f"access {flags} to mapped memory: it is all (3) or none (0) here")
         found = self._reserved(pointer, self._whole(size))
-        memories = {number: self._memory(self._reaching(number, found.memory)) for number in devices}
+        memories = [self._memory(self._reaching(number, found.memory)) for number, _ in wanted]
         with self._context(found.memory).host.lock:
             for mapping in list(self._at(found, int(pointer), size)):
-                for number, memory in memories.items():
+                for memory, (number, flags) in zip(memories, wanted, strict=True):
                     memory.engine.let_access(mapping.start, mapping.end - mapping.start, flags == READ_WRITE)
                     if flags:
                         mapping.may[number] = memory

@@ -45,8 +45,8 @@ def _described(thread: Thread, address: int) -> int:
 def _physical(thread: Thread, handle: int) -> Physical:
     try:
         return thread.session.thing(handle, Physical)
-    except Refusal as refusal:
-        raise Refusal("InvalidValue", str(refusal)) from None
+    except Refusal:
+        raise Refusal("InvalidValue", f"{handle:#x} is no memory that cuMemCreate gave, or it was released") from None
 
 
 def _reserved(thread: Thread, address: int) -> Pointer:
@@ -132,10 +132,8 @@ def set_access(thread: Thread, address: int, nbytes: int, descriptions: int, cou
     """Let devices access mappings, or not."""
     if not 0 < count <= _MOST:
         raise Refusal("InvalidValue", f"{count} descriptions of access")
-    wanted = list(_ACCESS.iter_unpack(thread.memory.get(descriptions, count * _ACCESS.size)))
-    places = [_device(kind, number) for kind, number, _ in wanted]
-    for device, (*_, flags) in zip(places, wanted, strict=True):
-        thread.runtime.MemSetAccess(_reserved(thread, address), nbytes, [device], flags)
+    wanted = _ACCESS.iter_unpack(thread.memory.get(descriptions, count * _ACCESS.size))
+    thread.runtime.set_access(_reserved(thread, address), nbytes, [(_device(kind, number), flags) for kind, number, flags in wanted])
 
 
 @answers("cuMemGetAccess", context=False)

@@ -268,6 +268,10 @@ static void wrong(void)
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemSetAccess(base, grain, &host, 1));
     FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemSetAccess(base, grain, &absent, 1));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, 2 * grain, &open, 1));
+    FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemSetAccess(base, grain, (CUmemAccessDesc[]){open, absent}, 2));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, (CUmemAccessDesc[]){open, strange}, 2));
+    CHECK(cuMemGetAccess(&may, &open.place, base));
+    EXPECT(may == 0);                                                                   /* of all that are asked, or of none */
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &open, 0));
     CHECK(cuMemSetAccess(base, grain, &open, 1));
     CHECK(cuMemGetAccess(&may, &open.place, base));
