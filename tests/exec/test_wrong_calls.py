@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from archdef import exec as programs
 from archdef import registry
-from archdef.exec import fatbin
-from archdef.exec.calls import CALLS
-from archdef.exec.calls import NAMES
+from archdef.exec import calls, fatbin
+from archdef.exec.calls import CALLS, NAMES
+from archdef.exec.cuda_driver import calls as driver_calls
 
 pytestmark = pytest.mark.skipif("gt200" not in registry.names(), reason="needs the plugins of this repository")
 NEWER = b""".version 6.0
@@ -135,3 +135,10 @@ def test_code_that_was_cut_is_said_to_be(nbytes):
 def test_a_length_that_would_take_all_memory_is_refused():
     with pytest.raises(fatbin.FatbinError, match="says that it has"):
         fatbin.total_bytes(struct.pack("<IHHQ", fatbin.MAGIC, 1, 16, 1 << 63))
+
+
+@pytest.mark.parametrize("refuses, name", [(calls.refuses, "cudaMalloc"), (driver_calls.refuses, "cuMemAlloc_v2"), (driver_calls.refuses, "cuNonesuch")])
+def test_a_function_is_refused_only_if_it_is_declared_and_not_answered(refuses, name):
+    with pytest.raises(ValueError, match=name):
+        refuses("it is a test", name)
+    assert name == "cuNonesuch" or not CALLS[name].refused
