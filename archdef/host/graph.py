@@ -96,6 +96,10 @@ class Graph:
         """What no other graph has, and the numbers of its nodes to come."""
         self.nodes: dict[Node, None] = {}
         """In the order in which they were added."""
+        self.size = 0
+        """How many nodes it has, with those of the graphs in it."""
+        self.outer: Graph | None = None
+        """The graph of whose nodes one runs it."""
         self.destroyed = False
         """Whether the runtime's user has given it up."""
         self.conditions: list[Condition] = []
@@ -109,11 +113,6 @@ class Graph:
         return [graph for node in self.nodes for graph in node.inner]
 
     @property
-    def size(self) -> int:
-        """How many nodes it has, with those of the graphs in it."""
-        return len(self) + sum(graph.size for graph in self.inner)
-
-    @property
     def has_memory(self) -> bool:
         """Whether nodes of it allocate or free memory."""
         return any(node.work.memory is not None for node in self.nodes)
@@ -125,7 +124,10 @@ class Graph:
 
     def within(self, other: Graph) -> bool:
         """Say whether it is one of the graphs that nodes of another run, or of theirs."""
-        return any(body is self or self.within(body) for node in other.nodes if node.work.condition is not None for body in node.work.condition.bodies)
+        graph = self.outer
+        while graph is not None and graph is not other:
+            graph = graph.outer
+        return graph is other
 
     def check_no_memory(self, what: str) -> None:
         """Refuse what cannot be done to a graph that allocates or frees memory, or decides what runs. Raises GraphError."""
@@ -142,12 +144,28 @@ class Graph:
         if len(set(after)) != len(after):
             raise GraphError("a dependency was named twice")
         if work.child is not None:
-            if (size := self.size + work.child.size) > MOST_NODES:
+            if (size := self._outermost.size + work.child.size) > MOST_NODES:
                 raise GraphError(f"a graph of {size} nodes, those of the graphs in it included: the most are {MOST_NODES}")
             work = attrs.evolve(work, child=work.child.clone())
         node = Node(self, work, after)
         self.nodes[node] = None
+        for inner in node.inner:
+            inner.outer = self
+        self._grow(1 + sum(inner.size for inner in node.inner))
         return node
+
+    @property
+    def _outermost(self) -> Graph:
+        graph = self
+        while graph.outer is not None:
+            graph = graph.outer
+        return graph
+
+    def _grow(self, nodes: int) -> None:
+        graph: Graph | None = self
+        while graph is not None:
+            graph.size += nodes
+            graph = graph.outer
 
     def connect(self, earlier: Sequence[Node], later: Sequence[Node]) -> None:
         """Let nodes wait for others, pair by pair. Raises GraphError for one that waits already, or for itself."""
@@ -173,6 +191,7 @@ class Graph:
         self._check([node])
         self.check_no_memory("nodes cannot be taken away")
         del self.nodes[node]
+        self._grow(-1 - sum(inner.size for inner in node.inner))
         for other in self.nodes:
             other.after.pop(node, None)
 
@@ -216,7 +235,7 @@ class Graph:
     def clone(self) -> Graph:
         """Copy it, and the graphs in it."""
         other = Graph()
-        other.conditions = list(self.conditions)
+        other.conditions, other.size = list(self.conditions), self.size
         copies: dict[Node, Node] = {}
         for node in self.nodes:
             work = node.work if node.work.child is None else attrs.evolve(node.work, child=node.work.child.clone())
@@ -225,6 +244,8 @@ class Graph:
             copies[node] = copy = Node(other, work, ())
             copy.origin, copy.enabled, copy.attributes = node, node.enabled, dict(node.attributes)
             other.nodes[copy] = None
+            for inner in copy.inner:
+                inner.outer = other
         for node, copy in copies.items():
             copy.after = {copies[earlier]: None for earlier in node.after}
         return other

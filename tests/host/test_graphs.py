@@ -138,6 +138,13 @@ def test_graphs_in_graphs_do_not_double_without_end(monkeypatch):
             for _ in range(2):
                 twice.add(Work(GRAPH, "graph", child=graph))
             graph = twice
+    assert graph.size == 46
+    inside = next(iter(graph)).work.child
+    inside.remove(inside.add(Work(EMPTY, "empty")))
+    inside.add(Work(EMPTY, "empty"))
+    assert graph.size == 47 == graph.clone().size and inside.size == 23
+    with pytest.raises(GraphError, match="a graph of 94 nodes"):
+        inside.add(Work(GRAPH, "graph", child=graph))
 
 
 def test_a_launch_copies_no_graph(monkeypatch):
