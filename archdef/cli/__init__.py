@@ -1,6 +1,7 @@
 """The command ``archdef``: one module per sub-command, loaded when it is called."""
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 
@@ -37,6 +38,8 @@ COMMANDS = {
 """Name of a sub-command → the first paragraph of its help, so that a list of all imports none."""
 _LISTED = click.Group(add_help_option=False, commands={name: click.Command(name, help=about) for name, about in COMMANDS.items()})
 USAGE, INTERRUPTED = 2, 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a disk says that takes no more."""
 
 
 def _verbosity(context, parameter, value):
@@ -97,6 +100,10 @@ class Commands(click.Group):
             return super().invoke(context)
         except ArchdefError as error:
             raise Refused(error) from error
+        except OSError as error:
+            if error.errno not in FULL:     # of a closed pipe, click ends the command
+                raise
+            raise click.ClickException(f"cannot write {printable(str(error.filename or 'the output'))}: {error.strerror}") from None
         except KeyboardInterrupt:
             raise Refused(Interrupted("interrupted")) from None
         except click.ClickException as error:

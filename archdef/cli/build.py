@@ -1,6 +1,7 @@
 """``archdef build``: a program from CUDA sources, with the toolkit or without."""
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
 
 import click
@@ -10,6 +11,14 @@ from archdef.cli.common import common_options, emit
 from archdef.cli.nvcc_options import BuildCommand
 from archdef.cli.output import will_write
 from archdef.options import ArchitectureName
+
+
+def _say_version(context, parameter, asked):
+    """Say which CUDA it is, in the words of nvcc, which makefiles look for."""
+    if asked and not context.resilient_parsing:
+        compiler, cuda = archdef.programs.builder.compiler_of_devices(context.params.get("compiler"))
+        click.echo(f"archdef build {importlib.metadata.version('archdef')}: {compiler}\nCuda compilation tools, release {cuda}, V{cuda}")
+        context.exit()
 
 
 @click.command("build", cls=BuildCommand)
@@ -39,8 +48,9 @@ from archdef.options import ArchitectureName
               help="Whether code for devices may use functions and variables of other files, as with nvcc -rdc=true.")
 @click.option("--host-option", "-Xcompiler", "host_flags", multiple=True, metavar="FLAG",
               help="Pass an option to the host's compiler, e.g. -Xcompiler -fopenmp.")
-@click.option("--compiler", type=click.Choice(("nvcc", "clang", "nvrtc")),
+@click.option("--compiler", type=click.Choice(("nvcc", "clang", "nvrtc")), is_eager=True,
               help="nvcc, clang, or NVRTC with a compiler of the host; else the first of them that is there.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Say which compiler and which CUDA it is, and exit.")
 @common_options(about="Print one JSON document about what was built.")
 def command(files, program, arch, as_json, compiler, **options):
     """Build a program from CUDA FILES (.cu, .maca, C++, C, objects) that 'archdef exec' runs.
@@ -60,7 +70,7 @@ def command(files, program, arch, as_json, compiler, **options):
         for note in built.notes:
             click.echo(note, err=True)
         how = "" if options["compile_only"] or options["shared"] else f"; run it by: archdef exec -a {arch or 'NAME'} -- {_started(built.program)}"
-        click.echo(f"{built.program}: {built.compiler}, PTX for {built.target}{how}")
+        click.echo(f"{built.program}: {built.compiler}{f', PTX for {built.target}' if built.target else ''}{how}")
 
 
 def _outputs(files, program, compile_only):
@@ -74,7 +84,10 @@ def _outputs(files, program, compile_only):
 
 def _build(files, program, arch, compiler, options):
     will_write(program)
-    return archdef.programs.build(files, program, arch, compiler, **options)
+    try:
+        return archdef.programs.build(files, program, arch, compiler, **options)
+    except OSError as error:        # of the disk: what compilers say is a CompileError
+        raise click.ClickException(f"cannot write {program}: {error.strerror or error}") from None
 
 
 def _started(program):

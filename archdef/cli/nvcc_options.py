@@ -13,7 +13,7 @@ _NUMBER: Final = re.compile(r"(?:sm|compute)_(\d+[af]?)")
 _SAME: Final = {"--compile": ["-c"], "--device-c": ["-c", "-rdc=true"], "-dc": ["-c", "-rdc=true"], "--shared": ["-shared"],
                 "-use_fast_math": ["--fast-math"], "--use_fast_math": ["--fast-math"], "-fast-math": ["--fast-math"], "--x": ["-x"],
                 "--output-file": ["-o"], "--include-path": ["-I"], "--define-macro": ["-D"], "--relocatable-device-code=true": ["-rdc=true"],
-                "--relocatable-device-code=false": ["-rdc=false"], "-xmaca": ["-x", "maca"], "-xcu": ["-x", "cu"]}
+                "--relocatable-device-code=false": ["-rdc=false"], "-xmaca": ["-x", "maca"], "-xcu": ["-x", "cu"], "-V": ["--version"]}
 """Options → what they are here."""
 _IDLE: Final = re.compile(r"-lineinfo|--generate-line-info|-m64|--machine(?:=64)?|-G|--device-debug|-?-cudart(?:=.*)?|-?-(?:expt-)?extended-lambda|"
                           r"-?-expt-relaxed-constexpr|-Xptxas=-v|--ptxas-options=-v|--resource-usage|-?-default-stream=legacy|-?-threads(?:=.*)?|"

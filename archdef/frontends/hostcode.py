@@ -13,6 +13,8 @@ _HOST = (
      "a header of a library that hosts call"),
     (re.compile(r"\bstd::(?:cerr|clog|cout|endl)\b|\bfprintf\s*\(\s*std(?:err|out)\b"), "output of the host"))
 _NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:\\\n|[^\n])*", re.MULTILINE)
+"""What a macro stands for is host code where it is used, if anywhere."""
 
 
 def host_code(text: str) -> tuple[int, str, str] | None:
@@ -22,10 +24,14 @@ def host_code(text: str) -> tuple[int, str, str] | None:
     """
     if "__CUDACC_RTC__" in text:
         return None
-    bare = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    bare = _MACRO.sub(_blank, _NO_CODE.sub(_blank, text))
     found = [(match.start(), what) for pattern, what in _HOST if (match := pattern.search(bare))]
     if not found:
         return None
     start, what = min(found)
     line = bare.count("\n", 0, start) + 1
     return line, what, text.splitlines()[line - 1].strip()
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])

@@ -23,8 +23,10 @@ INSTALL = ("NVRTC is not installed; 'pip install archdef[cuda]' brings it as whe
            "(no GPU, driver or CUDA toolkit needed)")
 # Sub-folders of the `nvidia` namespace package, by wheel generation: library, headers, C++ library's headers, nvcc's (mma.h needs them), those of libraries.
 _LAYOUTS = (("cuda_nvrtc/lib", "cuda_runtime/include", "cuda_cccl/include", "cuda_nvcc/include", "cuda_nvrtc/include",
-             *(f"{name}/include" for name in ("cublas", "curand", "cufft", "cusparse", "nvtx"))),
-            ("cu13/lib", "cu13/include", "cu13/include/cccl"))
+             *(f"{name}/include" for name in ("cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "nvtx"))),
+            ("cu13/lib", "cu13/include", "cu13/include/cccl", "cudnn/include"))
+_EXTRAS = {"crt/": "ptxas", "cuda/": "thrust", "thrust/": "thrust", "cub/": "thrust"}
+"""What names of headers begin with that come in wheels of their own → the extra that brings them beside CUDA 11; those of CUDA 12 have the last three."""
 _SUCCESS = 0
 _POSTPROCESSING = "5"  # part of the cache key: count up when the standard headers change, or what is done to NVRTC's output
 
@@ -86,7 +88,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options, own_hea
     text        : the source.
     name        : its file name, for messages and line tables.
     folder      : where quoted includes are looked up first, or None.
-    own_headers : name → text of headers that come before all others of that name.
+    own_headers : name → text of headers that come before all others of that name; given with a text that has been rid of host code.
 
     Raises CompileError with the compiler's log, or with the way to get NVRTC if it is missing.
     """
@@ -116,7 +118,7 @@ def compile(text: str, name: str, folder: Path | None, options: Options, own_hea
         ptx, log, symbols = _run(chain, text, name, flags, wanted, declared)
     except CompileError as error:       # a kernel that launches kernels
         if "requires separate compilation mode" not in str(error):
-            raise _whole_program(text, name, chain, error) from None
+            raise (_whole_program(text, name, chain, error) if own_headers is None else error) from None
         ptx, log, symbols = _run(chain, text, name, (*flags, "--relocatable-device-code=true"), wanted, declared)
     for path in options.include:        # as `#include` names them: what is cached must not say where it was made
         ptx, log = ptx.replace(f'"{path}/', '"'), log.replace(f"{path}/", "")
@@ -183,8 +185,8 @@ def _compile(library: ctypes.CDLL, chain: Toolchain, text: str, name: str, flags
         log = _text(library, "nvrtcGetProgramLog", program).strip()
         if status != _SUCCESS:
             reason = log or library.nvrtcGetErrorString(status).decode()
-            if 'cannot open source file "crt/' in reason:
-                reason += "\n'pip install archdef[ptxas]' brings that header"
+            if missing := next((extra for start, extra in _EXTRAS.items() if f'cannot open source file "{start}' in reason), None):
+                reason += f"\n'pip install archdef[{missing}]' brings that header"
             raise CompileError(f"{name} does not compile ({chain}):\n{reason}")
         # NVRTC writes the source's name into the line table as if it lay in the working directory; PTX that may come
         # from the cache, or be shipped, must not say where it was made.

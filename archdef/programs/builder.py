@@ -37,7 +37,7 @@ class Built:
     compiler: str
     """What made the device's code, and with which compiler of the host."""
     target: str
-    """Virtual architecture of its PTX: ``compute_70``."""
+    """Virtual architecture of its PTX: ``compute_70``; empty where no source had code for devices, as when objects are linked."""
     kernels: tuple[str, ...]
     """Names in PTX; empty where nvcc made them."""
     notes: tuple[str, ...]
@@ -78,7 +78,7 @@ class Plan:
                 compiler, unit = way(self.chain, self.target, self.files, made, self.settings)
                 kernels, notes = unit.kernels, notes + unit.warnings
             write_bytes(program, made.read_bytes(), executable=True)
-        return Built(str(program), compiler, self.target, tuple(kernels), tuple(notes))
+        return Built(str(program), compiler, self.target if _of_devices(self.files, self.settings) else "", tuple(kernels), tuple(notes))
 
 
 def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str], architecture: str | Architecture | None = None,
@@ -121,7 +121,24 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
         target, notes = _asked_for(settings.gpu_targets, targets, str(chain))
     else:
         target = sources.target(str(chain), targets, front_end.Options(capability=capability))
-    return Plan(found, chain, target, settings, notes + _limit(label, capability, str(chain), min(targets), maca))
+    notes += _limit(label, capability, str(chain), min(targets), maca)
+    return Plan(found, chain, target, settings, notes if _of_devices(found, settings) else ())
+
+
+def _of_devices(files: Sequence[Path], settings: BuildOptions) -> bool:
+    return any(languages.language(path, settings.language) in languages.OF_DEVICES for path in files)
+
+
+def compiler_of_devices(compiler: str | None = None) -> tuple[str, str]:
+    """Give what compiles device code, and the CUDA that it is of: ``11.8``; `compiler` as for `build`. Raises CompileError."""
+    chain = _toolchain(compiler, False)
+    return str(chain), _cuda(chain)
+
+
+def _cuda(chain: Any) -> str:
+    if isinstance(chain, nvcc.Toolchain):
+        return chain.version
+    return "{}.{}".format(*(chain.cuda if isinstance(chain, with_clang.Toolchain) else chain).version)
 
 
 def _asked_for(asked: Sequence[str], targets: Sequence[int], chain: str) -> tuple[str, tuple[str, ...]]:
@@ -268,5 +285,8 @@ def _link(compiler: str, cuda: nvrtc.Toolchain, objects: Sequence[Path], made: P
     named = [other for name in options.libraries if (other := mxmaca.library(name)) and other not in linking.OWN]
     libraries = linking.import_libraries(compiler, folder, cuda.version[0], named, cuda.library)
     folders = [f"-L{each}" for each in options.library_folders]
-    linking.call([compiler, "-shared" if options.shared else "-pie", "-o", str(made), *translating.common_flags(options), *map(str, objects), *folders,
-                  *libraries, "-lpthread", "-ldl"], "the program does not link")
+    try:
+        linking.call([compiler, "-shared" if options.shared else "-pie", "-o", str(made), *translating.common_flags(options), *map(str, objects), *folders,
+                      *libraries, "-lpthread", "-ldl"], "the program does not link")
+    except CompileError as error:
+        raise CompileError(linking.advised(str(error), named)) from None

@@ -19,6 +19,7 @@ _NUMBERS: Final = {"cufft": {11: 10, 12: 11, 13: 12}, "curand": {11: 10, 12: 10,
 """Numbers in the file names of libraries, by CUDA's, where they differ (NVIDIA's packages)."""
 _PREFIXES: Final = {"nvToolsExt": "nvtx"}
 """What names of a library's functions begin with, where that is not the library's name."""
+_UNDEFINED: Final = re.compile(r"undefined reference to [`'](\w+)'")
 _PASSING: Final = re.compile(r"[^\s:]*/archdef-build-\w+/")
 """Where objects lie while a program is built; nobody knows them."""
 
@@ -75,6 +76,22 @@ def _write(compiler: str, folder: Path, name: str, functions: Iterable[str]) -> 
 
 def _beginning(*prefixes: str) -> list[str]:
     return [each for each in NAMES if each.startswith(prefixes)]
+
+
+def advised(log: str, named: Iterable[str]) -> str:
+    """Add to what a linker says what is to be done about functions of CUDA's libraries.
+
+    named : libraries that the program is linked with.
+    """
+    known = {name.removeprefix("lib").partition(".")[0] for name in LIBRARIES} - {"cudart", "cuda"}
+    advice = []
+    for function in dict.fromkeys(_UNDEFINED.findall(log)):
+        library = max((each for each in known if function.startswith(_PREFIXES.get(each, each))), key=len, default=None)
+        if library is not None and function in NAMES and library not in named:
+            advice.append(f"{function} needs -l{library}")
+        elif library is not None and function not in NAMES:
+            advice.append(f"archdef has no {function}: docs/howto/programs.md lists what it has of {library}")
+    return "\n".join([log, *advice])
 
 
 @functools.cache

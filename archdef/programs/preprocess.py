@@ -33,6 +33,7 @@ _WHEELS: Final = {"nvToolsExt": "nvtx", "nvtx3/": "nvtx"}
 """What headers of a library begin with → its name in wheels, where they differ."""
 _OF_LIBRARY: Final = re.compile(r"fatal error: '?((cublas|curand|cufft|cusparse|cusolver|cudnn|nvToolsExt|nvtx3/)\S*?\.h)'?:? "
                                 r"(?:No such file|file not found)")
+_OF_SAMPLES: Final = re.compile(r"fatal error: '?((?:helper_\w+|nvrtc_helper|drvapi_error_string)\.h)'?:? (?:No such file|file not found)")
 _WITHOUT_SUFFIX: Final = 13
 """The CUDA from which on wheels are named without it."""
 CUDA_MACROS: Final = ("__CUDACC__", "__NVCC__")
@@ -134,7 +135,7 @@ class Preprocessor:
         done = subprocess.run([self.compiler, "-E", "-x", "c++", f"-std={self.standard}", "-w", *flags], input=text, capture_output=True, text=True,
                               errors="replace", check=False)
         if done.returncode:
-            raise CompileError(f"{source}: {_reason(done.stderr, self.version[0])}")
+            raise CompileError(f"{source}: {missing_header(done.stderr, self.version[0]) or 'does not preprocess:'}\n{done.stderr.strip()}")
         return done.stdout
 
 
@@ -151,20 +152,23 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
     return lacking, empty
 
 
-def _reason(log: str, cuda: int) -> str:
+def missing_header(log: str, cuda: int) -> str | None:
+    """Say which header of CUDA's a compiler did not find, and what brings it; None if that is not what it says."""
     missing = re.search(r"fatal error: '?(thrust|cub)/\S+ (?:No such file|file not found)", log)
     if missing:
         return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' and 'archdef[thrust]' beside archdef[cuda,build] bring them; "
-                f"algorithms that the host calls need a compiler that knows CUDA (--compiler nvcc or clang)\n{log.strip()}")
+                "algorithms that the host calls need a compiler that knows CUDA (--compiler nvcc or clang)")
     if re.search(r"fatal error: '?crt/", log):
         return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
-                f"those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13\n{log.strip()}")
+                "those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13")
     if missing := _OF_LIBRARY.search(log):
         if missing[2] == "nvToolsExt" and cuda >= _WITHOUT_SUFFIX:
-            return f"{missing[1]} is not in CUDA {cuda}, which has nvtx3/nvToolsExt.h\n{log.strip()}"
-        wheel = f"nvidia-{_WHEELS.get(missing[2], missing[2])}{f'-cu{cuda}' if cuda < _WITHOUT_SUFFIX else ''}"
-        return f"{missing[1]} is not installed: pip install {wheel} brings it (the library itself need not be there)\n{log.strip()}"
-    return f"does not preprocess:\n{log.strip()}"
+            return f"{missing[1]} is not in CUDA {cuda}, which has nvtx3/nvToolsExt.h"
+        wheel = f"nvidia-{_WHEELS.get(missing[2], missing[2])}{f'-cu{cuda}' if cuda < _WITHOUT_SUFFIX or missing[2] == 'cudnn' else ''}"
+        return f"{missing[1]} is not installed: pip install {wheel} brings it (the library itself need not be there)"
+    if missing := _OF_SAMPLES.search(log):
+        return f"{missing[1]} is a header of cuda-samples, in its folder Common (common/inc before CUDA 11.6), which -I must name"
+    return None
 
 
 def _users_own(whole: str, hidden: str) -> tuple[str, tuple[Include, ...]]:

@@ -16,10 +16,12 @@ from archdef.frontends.options import Compiled, Options
 from archdef.programs import assembly, device_code, host_code, languages, maca, unsupported
 from archdef.programs.linking import call, version_of
 from archdef.programs.options import BuildOptions
-from archdef.programs.preprocess import Preprocessed, Preprocessor, write_headers
+from archdef.programs.preprocess import Preprocessed, Preprocessor, missing_header, write_headers
 from archdef.programs.syntax import Source, Unsupported
 
 _FLAGS: Final = ("-fno-lto", "-fPIE", "-w")
+_NO_UNUSED: Final = "--diag-suppress=177"
+"""No warnings of functions and variables that nothing uses: what the host uses is not there."""
 _NO_CARETS: Final = {True: "-fno-caret-diagnostics", False: "-fno-diagnostics-show-caret"}
 """Whether it is clang → the option by which a compiler shows no columns: what is compiled is not what the user's file has there."""
 
@@ -44,8 +46,13 @@ def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, o
     if languages.is_maca(path):
         names = maca.write_headers(out.parent, _folders(chain, options))
         folders += [f"-I{names}", "-include", maca.HEADER, "-include", maca.MARK, *(f"-D{each}" for each in maca.MACROS)]
-    call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *folders, *_system(chain, out.parent), *(f"-D{each}" for each in options.defines),
-          "-o", str(out), str(path)], f"{path} does not compile")
+    try:
+        call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *folders, *_system(chain, out.parent), *(f"-D{each}" for each in options.defines),
+              "-o", str(out), str(path)], f"{path} does not compile")
+    except CompileError as error:
+        if (missing := missing_header(str(error), chain.version[0])) is None:
+            raise
+        raise CompileError(f"{path}: {missing}\n{error}") from None
 
 
 def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
@@ -141,7 +148,7 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
     try:
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
                            fused_multiply_add=options.fused_multiply_add is not False,
-                           extra=(*(["--relocatable-device-code=true"] if options.relocatable else []),
+                           extra=(_NO_UNUSED, *(["--relocatable-device-code=true"] if options.relocatable else []),
                                   *(["--use_fast_math"] if options.fast_math else []), *(f"--include-path={each}" for each in _others(chain))))
         if languages.language(path, options.language) == "maca":
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))

@@ -340,7 +340,8 @@ def test_headers_that_a_wheel_lacks_are_named(made, monkeypatch):
 
 @pytest.mark.parametrize("header, cuda, said", [
     ("<cufft.h>", 11, "cufft.h is not installed: pip install nvidia-cufft-cu11 brings it"), ("<cublas_v2.h>", 13, "pip install nvidia-cublas brings it"),
-    ('"nvToolsExt.h"', 12, "pip install nvidia-nvtx-cu12 brings it"), ('"nvToolsExt.h"', 13, "which has nvtx3/nvToolsExt.h")])
+    ('"nvToolsExt.h"', 12, "pip install nvidia-nvtx-cu12 brings it"), ('"nvToolsExt.h"', 13, "which has nvtx3/nvToolsExt.h"),
+    ("<cudnn.h>", 13, "pip install nvidia-cudnn-cu13 brings it")])
 def test_headers_of_libraries_that_are_not_there_are_named_with_what_brings_them(header, cuda, said, tmp_path):
     (tmp_path / "main.cu").write_text(f"#include {header}\nint main() {{ }}\n")
     (tmp_path / "cuda_runtime.h").write_text("")
@@ -348,6 +349,23 @@ def test_headers_of_libraries_that_are_not_there_are_named_with_what_brings_them
     with pytest.raises(CompileError) as refused:
         reader.run(tmp_path / "main.cu", None)
     assert f"main.cu: {header[1:-1]} is not " in str(refused.value) and said in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["main.cu", "main.cpp"])
+def test_headers_of_cuda_samples_are_named_as_such_also_by_files_without_kernels(name, tmp_path):
+    (tmp_path / name).write_text("#include <helper_timer.h>\nint main() { }\n")
+    with pytest.raises(CompileError, match=rf"{name}: helper_timer\.h is a header of cuda-samples, in its folder Common"):
+        build([tmp_path / name], tmp_path / "program", compiler="nvrtc")
+
+
+@pytest.mark.parametrize("function, libraries, said", [
+    ("cublasCreate_v2", [], "cublasCreate_v2 needs -lcublas"), ("cusolverDnZheevd", ["cusolver"], "archdef has no cusolverDnZheevd: "),
+    ("mine", ["cublas"], None)])
+def test_functions_that_the_linker_misses_come_with_what_to_do(function, libraries, said, tmp_path):
+    (tmp_path / "main.cpp").write_text(f'extern "C" void {function}();\nint main() {{ {function}(); }}\n')
+    with pytest.raises(CompileError, match=f"undefined reference to .{function}") as refused:
+        build([tmp_path / "main.cpp"], tmp_path / "program", compiler="nvrtc", libraries=libraries)
+    assert said in str(refused.value) if said else "archdef has" not in str(refused.value)
 
 
 def test_headers_of_libraries_wheels_are_found(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from running import building, printed
 
 from archdef import exec as programs
-from archdef.frontends import nvcc
+from archdef.frontends import nvcc, nvrtc
 from archdef.programs import build, plan, with_nvcc
 from archdef.programs.builder import _asked_for
 from archdef.programs.options import BuildOptions
@@ -66,6 +66,33 @@ def test_names_of_what_is_written_are_those_of_nvcc(project):
     assert done.returncode == 0 and printed(project / "a.out", "v100", project)[0] == "21 9 1\n"
     done = archdef("build", "-c", "main.cu", "alone.cu", "-o", "both.o", at=project)
     assert done.returncode == 2 and "one object of one source" in done.stderr
+
+
+def test_a_link_of_objects_names_no_target_and_notes_nothing_about_targets(project):
+    assert archdef("build", "--compiler", "nvrtc", "-arch=sm_20", "-c", "-DFLAG=1", "main.cu", "square.c", "alone.cu", at=project).stderr.count("compute_20") == 2
+    done = archdef("build", "--compiler", "nvrtc", "-arch=sm_20", "main.o", "square.o", "alone.o", "-o", "program", at=project)
+    assert done.returncode == 0 and not done.stderr and "program: NVRTC" in done.stdout and "PTX" not in done.stdout
+
+
+def test_kernels_that_the_host_alone_uses_are_no_cause_for_a_warning(tmp_path):
+    (tmp_path / "main.cu").write_text("static __global__ void k(int *p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n")
+    assert build([tmp_path / "main.cu"], tmp_path / "program", "v100", "nvrtc").notes == ()
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_makefiles_learn_the_cuda_version_as_from_nvcc(option, tmp_path):
+    done = archdef("build", "--compiler", "nvrtc", option, at=tmp_path)
+    name, cuda = str(nvrtc.toolchain()), ".".join(map(str, nvrtc.toolchain().version))
+    assert done.returncode == 0 and f": {name}\nCuda compilation tools, release {cuda}, V{cuda}\n" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_an_error_of_one_line(project):
+    done = archdef("build", "--compiler", "nvrtc", "-c", "alone.cu", "-o", "/dev/full", at=project)
+    assert done.returncode == 1 and done.stderr == "Error: cannot write /dev/full: No space left on device\n"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "archdef", "archs"], cwd=project, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and done.stderr == "Error: cannot write the output: No space left on device\n"
 
 
 def test_a_shared_library_has_kernels_that_other_programs_launch(tmp_path):

@@ -150,10 +150,25 @@ def test_a_whole_program_gets_one_error_that_says_what_to_do(tmp_path, text, lin
 @pytest.mark.parametrize("text", [
     "__global__ void f(int *p)\n{\n    *p = missing; // int main()\n}\n",
     "#ifndef __CUDACC_RTC__\nint main() { }\n#endif\n__global__ void f(int *p) { *p = missing; }\n",
-    '__global__ void f(int *p) { *p = missing; printf("int main() %d", 3); }\n'])
+    '__global__ void f(int *p) { *p = missing; printf("int main() %d", 3); }\n',
+    '#define CHECK(call) if (call) { \\\n    fprintf(stderr, "failed"); }\n__global__ void f(int *p) { *p = missing; }\n'])
 def test_a_wrong_kernel_keeps_the_compilers_words(text):
     with pytest.raises(CompileError, match='source.cu does not compile .*:\n.*error: identifier "missing" is undefined'):
         frontends.compile(text)
+
+
+@pytest.mark.skipif(nvrtc.toolchain() is not None and any((folder / "cuda" / "std").is_dir() for folder in nvrtc.toolchain().include),
+                    reason="the headers of CUDA's C++ library are installed")
+def test_a_header_that_another_wheel_has_is_named_with_the_extra_that_brings_it():
+    with pytest.raises(CompileError, match=r"cannot open source file \"cuda/std/atomic\"(?s:.*)'pip install archdef\[thrust\]' brings that header"):
+        frontends.compile("#include <cuda/std/atomic>\n" + KERNEL)
+
+
+@pytest.mark.parametrize("library", ["cublas", "cudnn", "cufft", "curand", "cusolver", "cusparse", "nvtx"])
+@pytest.mark.parametrize("generation", [0, 1])
+def test_headers_of_every_library_that_programs_link_are_looked_for_where_its_wheel_has_them(generation, library):
+    """Wheels of CUDA 13 have theirs in one folder, but for cuDNN."""
+    assert f"{library}/include" in nvrtc._LAYOUTS[generation] or (generation and library != "cudnn")
 
 
 def test_what_a_header_of_the_toolkit_does_is_charged_to_the_line_that_calls_it():
