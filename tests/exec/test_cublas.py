@@ -187,6 +187,24 @@ def test_matrices(build, machine, tmp_path):
     assert np.abs(np.tril(factors, -1)).max() <= 1 + 1e-6       # it took the largest of each column
 
 
+@pytest.mark.parametrize("machine", [name for name in ("g80", "v100", "c500") if name in MACHINES])
+def test_what_a_factor_of_0_leaves_out_is_not_read_and_what_is_no_number_has_the_last_place(build, machine, tmp_path):
+    m, n = 37, 35
+    _, printed = run(build("cublas"), machine, tmp_path, "edges")
+    got, make = dict(numbers(printed)), Numbers()
+    x, y, a = make(m).astype("f8"), make(m).astype("f8"), make.matrix(m, n).astype("f8")
+    assert near(got["axpy"], y, 1e-7) and near(got["gemv"], 0.5 * y, 1e-7) and near(got["transposed"], 0.25 * y, 1e-7)
+    assert near(got["written"], 2 * a @ x[:n][::-1], 1e-6)
+    a += 2 * np.outer(x, (0.25 * y)[:n][::-1])
+    assert near(got["ger"], columns(a), 1e-6) and near(got["geam"], columns(2 * a.T), 1e-6)
+    assert not got["trsm"].any() and got["apart"].tolist() == [7, 7]
+    expected = []
+    for first in range(3):
+        sizes = np.where(np.arange(300) % 3 == first, 1 + np.arange(300) % 100 / 128, np.nan)
+        expected += [np.nanargmax(sizes) + 1, np.nanargmin(sizes) + 1]
+    assert got["places"].tolist() == expected
+
+
 @pytest.mark.parametrize("machine", [name for name in ("g80", "v100") if name in MACHINES])
 def test_the_api_before_cuda_4(build, machine, tmp_path):
     _, printed = run(build("cublas"), machine, tmp_path, "legacy")

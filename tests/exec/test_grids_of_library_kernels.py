@@ -6,7 +6,7 @@ from archdef import exec as programs
 from archdef import registry
 
 MACHINE = next((name for name in ("v100", "p100", "gf100") if name in registry.names()), None)
-CALLS = ("cublas products S 37 150 9", "cublas products D 150 37 9", "cublas vectors S 900", "cublas many", "cublas types", "cublas matrices", "cublas legacy",
+CALLS = ("cublas products S 37 150 9", "cublas products D 150 37 9", "cublas vectors S 900", "cublas many", "cublas types", "cublas matrices", "cublas edges", "cublas legacy",
          "cublaslt products", "cublaslt epilogues", "cublaslt types", "cudnn single", "cufft 29 -1 0 3 8 60", "cufft 2a -1 0 2 300", "cufft 2c 1 0 2 300",
          "cufft many", "curand sobol d", "cusolver single", "cusparse single",
          "cusparse_converted single", "cusparse_made single", "cusparse_solved single")

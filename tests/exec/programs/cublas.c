@@ -232,6 +232,42 @@ static void matrices(void)
     printf("\n");
 }
 
+/* What a factor of 0 leaves unread is NaN; matrices of more blocks than a small grid has; places beside NaN. */
+static void edges(void)
+{
+    enum { M = 37, N = 35 };
+    float host[M * M], zero = 0, half = 0.5f, two = 2, *nothing;
+    CHECK(cudaMalloc((void **)&nothing, sizeof host));
+    CHECK(cudaMemset(nothing, 0xff, sizeof host));
+    float *x = floats(M, host), *y = floats(M, host), *a = floats(M * N, host), *c = floats(M * N, host);
+    CHECK(cublasSaxpy_v2(blas, M, &zero, nothing, 1, y, 1));
+    show_floats("axpy", M, y);
+    CHECK(cublasSgemv_v2(blas, 0, M, N, &zero, nothing, M, nothing, 1, &half, y, -1));
+    show_floats("gemv", M, y);
+    CHECK(cublasSgemv_v2(blas, 1, N, M, &zero, nothing, N, nothing, 1, &half, y, 1));
+    show_floats("transposed", M, y);
+    CHECK(cublasSgemv_v2(blas, 0, M, N, &two, a, M, x, -1, &zero, nothing, 1));
+    show_floats("written", M, nothing);
+    CHECK(cublasSger_v2(blas, M, N, &zero, nothing + M, 1, nothing + M, 1, a, M));
+    CHECK(cublasSger_v2(blas, M, N, &two, x, 1, y, -1, a, M));
+    show_floats("ger", M * N, a);
+    CHECK(cublasSgeam(blas, 1, 0, N, M, &two, a, M, &zero, nothing + M, N, c, N));
+    show_floats("geam", M * N, c);
+    CHECK(cublasStrsm_v2(blas, 0, 0, 0, 0, N, 3, &zero, nothing + M, N, c, N));
+    show_floats("trsm", N * 3, c);
+    printf("apart %d %d\nplaces", cublasSger_v2(blas, M, N, &two, x, 0, y, 1, a, M), cublasSger_v2(blas, M, N, &two, x, 1, y, 0, a, M));
+    for (int first = 0; first < 3; ++first) {       /* every third is a number */
+        int most, least;
+        for (int i = 0; i < 300; ++i)
+            host[i] = i % 3 == first ? 1 + i % 100 / 128.0f : 0.0f / zero;
+        CHECK(cudaMemcpy(nothing, host, 300 * sizeof(float), 1));
+        CHECK(cublasIsamax_v2(blas, 300, nothing, 1, &most));
+        CHECK(cublasIsamin_v2(blas, 300, nothing, 1, &least));
+        printf(" %d %d", most, least);
+    }
+    printf("\n");
+}
+
 /* Vectors of 16-bit numbers of a type, whose bits are arguments, x first. */
 static void narrow(int type, int n, char **bits)
 {
@@ -332,6 +368,8 @@ int main(int count, char **arguments)
         places();
     else if (!strcmp(what, "matrices"))
         matrices();
+    else if (!strcmp(what, "edges"))
+        edges();
     else if (!strcmp(what, "legacy"))
         legacy();
     else

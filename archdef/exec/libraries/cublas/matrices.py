@@ -19,13 +19,18 @@ def transposed(operation: int) -> int:
     return int(operation != 0)
 
 
+def _apart(**distances: int) -> None:
+    for name, distance in distances.items():
+        if not distance:
+            raise Refusal("InvalidValue", f"the elements of {name} lie 0 apart")
+
+
 def multiply_vector(thread: Thread, found: Blas, real: Real, operation: int, m: int, n: int, alpha: bytes, a: int, lda: int, x: int, incx: int,
                     beta: bytes, y: int, incy: int) -> None:
     """y = alpha op(A) x + beta y."""
     at_least(0, m=m, n=n)
     at_least(max(1, m), lda=lda)
-    if 0 in (incx, incy):
-        raise Refusal("InvalidValue", "a vector's elements lie 0 apart")
+    _apart(x=incx, y=incy)
     turned = transposed(operation)
     if m and n:
         present(a=a, x=x, y=y)
@@ -48,10 +53,11 @@ def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: 
     found = blas(thread, handle)
     at_least(0, m=m, n=n)
     at_least(max(1, m), lda=lda)
+    _apart(x=incx, y=incy)
     by = found.scalar(thread, real, alpha)
     if m and n:
         present(x=x, y=y, a=a)
-        found.launch(thread, real, "ger", (-(-m // SIDE), -(-n // SIDE)), struct.pack("<i", m), struct.pack("<i", n), by, vector(x, incx), vector(y, incy),
+        found.launch(thread, real, "ger", blocks(thread, -(-m // SIDE), -(-n // SIDE)), struct.pack("<i", m), struct.pack("<i", n), by, vector(x, incx), vector(y, incy),
                      struct.pack("<Q", a), struct.pack("<q", lda), block=(SIDE, SIDE))
 
 
@@ -68,7 +74,7 @@ def geam(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, 
     if m and n:
         present(c=c)
         numbers = [struct.pack("<i", each) for each in (m, n, turned_a, turned_b)]
-        found.launch(thread, real, "geam", (-(-m // SIDE), -(-n // SIDE)), *numbers, first, struct.pack("<Q", a), struct.pack("<q", lda), second,
+        found.launch(thread, real, "geam", blocks(thread, -(-m // SIDE), -(-n // SIDE)), *numbers, first, struct.pack("<Q", a), struct.pack("<q", lda), second,
                      struct.pack("<Q", b), struct.pack("<q", ldb), struct.pack("<Q", c), struct.pack("<q", ldc), block=(SIDE, SIDE))
 
 
@@ -112,8 +118,7 @@ def trsv(real: Real, thread: Thread, handle: int, upper: Int, operation: Int, un
     is_upper, is_unit = _choices(fill_mode=upper, diagonal_type=unit)
     at_least(0, n=n)
     at_least(max(1, n), lda=lda)
-    if not step:
-        raise Refusal("InvalidValue", "the elements of x lie 0 apart")
+    _apart(x=step)
     one = struct.pack("<Q", 0) + struct.pack(f"<{real.code}", 1.0).ljust(8, b"\0")
     start = x if step > 0 else x - (n - 1) * step * real.nbytes
     _solve(thread, found, real, n, 1, not is_upper, transposed(operation), is_unit, one, a, lda, start, step, 0)

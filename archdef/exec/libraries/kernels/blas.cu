@@ -68,6 +68,8 @@ extern "C" __global__ void KERNEL(NAME, scal)(int n, Scalar alpha, Vector x)
 extern "C" __global__ void KERNEL(NAME, axpy)(int n, Scalar alpha, Vector x, Vector y)
 {
     Real by = alpha.get();
+    if (by == 0)        // x is not read
+        return;
     EACH(i, n)
         y.at(n, i) = narrow(y.get(n, i) + by * x.get(n, i));
 }
@@ -153,6 +155,9 @@ struct Squares {
     __device__ Element result() const { return narrow(scale * sqrt(squares)); }
 };
 
+// A magnitude; what is no number gets one that comes behind all numbers, or its place would depend on the order of comparisons.
+__device__ Real magnitude(Real value, Real behind) { return value == value ? fabs(value) : behind; }
+
 struct Largest {
     Real size;
     int place;                  // 0: of nothing; the first is 1
@@ -213,7 +218,7 @@ extern "C" __global__ void KERNEL(NAME, amax)(int n, Vector x, Largest *parts)
 {
     Largest found = {0, 0};
     EACH(i, n)
-        found = found.with(Largest{fabs(x.at(n, i)), i + 1});
+        found = found.with(Largest{magnitude(x.at(n, i), -1), i + 1});
     leave(found, parts);
 }
 
@@ -223,11 +228,14 @@ extern "C" __global__ void KERNEL(NAME, amin)(int n, Vector x, Smallest *parts)
 {
     Smallest found = {0, 0};
     EACH(i, n)
-        found = found.with(Smallest{fabs(x.at(n, i)), i + 1});
+        found = found.with(Smallest{magnitude(x.at(n, i), __int_as_float(0x7f800000)), i + 1});
     leave(found, parts);
 }
 
 extern "C" __global__ void KERNEL(NAME, amin_end)(const Smallest *parts, int count, int *result) { finish(parts, count, result); }
+
+// What a factor makes of a sum. Nothing is read of y where beta is 0, nor of A and x where alpha is.
+__device__ void put(Real &to, Real by, Real sum, Real old) { to = old == 0 ? by * sum : by * sum + old * to; }
 
 // y = alpha A x + beta y, a thread for each row.
 extern "C" __global__ void KERNEL(NAME, gemv_n)(int m, int n, Scalar alpha, const Real *a, Long lda, Vector x, Scalar beta, Vector y)
@@ -235,10 +243,9 @@ extern "C" __global__ void KERNEL(NAME, gemv_n)(int m, int n, Scalar alpha, cons
     Real by = alpha.get(), old = beta.get();
     EACH(i, m) {
         Real sum = 0;
-        for (int j = 0; j < n; ++j)
+        for (int j = 0; j < n && by != 0; ++j)
             sum += a[i + j * lda] * x.at(n, j);
-        Real &to = y.at(m, i);
-        to = old == 0 ? by * sum : by * sum + old * to;
+        put(y.at(m, i), by, sum, old);
     }
 }
 
@@ -248,37 +255,42 @@ extern "C" __global__ void KERNEL(NAME, gemv_t)(int m, int n, Scalar alpha, cons
     Real by = alpha.get(), old = beta.get();
     for (int j = blockIdx.x; j < n; j += gridDim.x) {
         Real sum = 0;
-        for (int i = threadIdx.x; i < m; i += THREADS)
+        for (int i = threadIdx.x; i < m && by != 0; i += THREADS)
             sum += a[i + j * lda] * x.at(m, i);
         sum = reduced(Sum{sum, 0}).sum;
-        if (!threadIdx.x) {
-            Real &to = y.at(n, j);
-            to = old == 0 ? by * sum : by * sum + old * to;
-        }
+        if (!threadIdx.x)
+            put(y.at(n, j), by, sum, old);
     }
 }
+
+// Elements of a matrix, in steps of the grid, which a machine may not take as large as the matrix is.
+#define EACH_ELEMENT(i, j, m, n) \
+    for (int i = blockIdx.x * SIDE + threadIdx.x; i < m; i += gridDim.x * SIDE) \
+        _Pragma("unroll 1") for (int j = blockIdx.y * SIDE + threadIdx.y; j < n; j += gridDim.y * SIDE)
 
 // A += alpha x y'.
 extern "C" __global__ void KERNEL(NAME, ger)(int m, int n, Scalar alpha, Vector x, Vector y, Real *a, Long lda)
 {
-    int i = blockIdx.x * SIDE + threadIdx.x, j = blockIdx.y * SIDE + threadIdx.y;
-    if (i < m && j < n)
-        a[i + j * lda] += alpha.get() * x.at(m, i) * y.at(n, j);
+    Real by = alpha.get();
+    if (by == 0)        // x and y are not read
+        return;
+    EACH_ELEMENT(i, j, m, n)
+        a[i + j * lda] += by * x.at(m, i) * y.at(n, j);
 }
 
 // C = alpha op(A) + beta op(B).
 extern "C" __global__ void KERNEL(NAME, geam)(int m, int n, int transposed_a, int transposed_b, Scalar alpha, const Real *a, Long lda,
                                               Scalar beta, const Real *b, Long ldb, Real *c, Long ldc)
 {
-    int i = blockIdx.x * SIDE + threadIdx.x, j = blockIdx.y * SIDE + threadIdx.y;
-    if (i >= m || j >= n)
-        return;
-    Real first = alpha.get(), second = beta.get(), sum = 0;
-    if (first != 0)
-        sum += first * a[transposed_a ? j + i * lda : i + j * lda];
-    if (second != 0)
-        sum += second * b[transposed_b ? j + i * ldb : i + j * ldb];
-    c[i + j * ldc] = sum;
+    Real of_a = alpha.get(), of_b = beta.get();
+    EACH_ELEMENT(i, j, m, n) {
+        Real sum = 0;
+        if (of_a != 0)
+            sum += of_a * a[transposed_a ? j + i * lda : i + j * lda];
+        if (of_b != 0)
+            sum += of_b * b[transposed_b ? j + i * ldb : i + j * ldb];
+        c[i + j * ldc] = sum;
+    }
 }
 
 // Solve M x = alpha b for every column of b, a block for each; M is triangular, solved from its first or its last row on.
@@ -291,7 +303,7 @@ extern "C" __global__ void KERNEL(NAME, trsm)(int size, int columns, int forward
         Real *x = b + number * column;
         for (int i = threadIdx.x; i < size; i += THREADS)
             x[i * row] = by == 0 ? 0 : x[i * row] * by;
-        for (int step = 0; step < size; ++step) {
+        for (int step = 0; step < size && by != 0; ++step) {     // nothing is read of A where alpha is 0
             int i = forward ? step : size - 1 - step;
             __syncthreads();
             if (!threadIdx.x) {
@@ -319,7 +331,7 @@ extern "C" __global__ void KERNEL(NAME, getrf)(int n, Real *const *matrices, int
             if (pivots) {
                 Largest best = {0, 0};
                 for (int i = k + threadIdx.x; i < n; i += THREADS)
-                    best = best.with(Largest{fabs(a[i + k * lda]), i + 1});
+                    best = best.with(Largest{magnitude(a[i + k * lda], -1), i + 1});
                 chosen = reduced(best).place - 1;
                 if (!threadIdx.x)
                     pivots[number * n + k] = chosen + 1;
