@@ -16,6 +16,8 @@ STATES = dict(zip(LANE_STATES, ("#2e9e5b", "#3b82c4", "#c2569b", "#a3adb8"), str
 LEVELS = {"shared memory": "#2e9e5b", "L2 reads": "#3b82c4", "L2 writes": "#8a63d2", "network reads": "#3b82c4",
            "network writes": "#8a63d2", "DRAM": "#d1495b"}
 """Level of memory → its colour."""
+_LABEL = 28
+"""Characters of a label; longer ones lose their middle."""
 _WHEN = ({"field": "begin", "title": "from cycle", "format": ","}, {"field": "end", "title": "to", "format": ","})
 _TITLES = {"threads": "threads per block", "registers": "registers per thread", "shared_bytes": "bytes of shared memory per block"}
 
@@ -59,7 +61,8 @@ def _chart(values: Sequence[Mapping[str, Any]], **rest: Any) -> dict[str, Any]:
 
 
 def _nominal(field: str, order: Sequence[Any]) -> dict[str, Any]:
-    return {"field": field, "type": "nominal", "title": None, "sort": list(order), "axis": {"labelLimit": 150}}
+    axis = {"labelLimit": 190, "labelExpr": f"truncate(datum.label, {_LABEL}, 'center')"}        # the end names the machine
+    return {"field": field, "type": "nominal", "title": None, "sort": list(order), "axis": axis}
 
 
 def _stack(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from archdef.cli import main
 from archdef.errors import ArchdefError, MissingExtra
 from archdef.examples import load
 from archdef.examples.comparison import compare
+from archdef.html import charts
 
 for _package in ("jinja2", "pygments", "vl_convert"):
     pytest.importorskip(_package, reason="reports need archdef[report]")
@@ -101,6 +102,16 @@ def test_whatever_is_clicked_leads_to_something(page):
     others = {f"{run['id']}-{place}" for run in data["runs"] for place in run["to"].values()}
     assert len(links) > 20 and len(leads) > 10 and others
     assert links - ids == set() and leads - ids == set() and others - ids == set()
+
+
+def test_labels_of_charts_that_are_cut_keep_the_machine_at_their_end():
+    import vl_convert
+
+    names = [f"a_kernel_with_a_rather_long_name on {machine}" for machine in ("v100", "k40")]
+    chart = charts._chart([{"run": name, "time": 1} for name in names], mark={"type": "bar"},
+                          encoding={"y": charts._nominal("run", names), "x": {"field": "time", "type": "quantitative"}})
+    drawn = vl_convert.vegalite_to_svg(chart | {"width": 300, "autosize": "pad"})
+    assert re.findall(r">(a_kernel_[^<]*)</text>", drawn) == ["a_kernel_with_…_name on v100", "a_kernel_with_…g_name on k40"]
 
 
 def test_each_chart_of_the_page_has_its_data_and_is_valid(page):
