@@ -279,10 +279,12 @@ def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvr
 def _link(compiler: str, cuda: nvrtc.Toolchain, objects: Sequence[Path], made: Path, options: BuildOptions) -> None:
     """Link a program, or a library. Raises CompileError."""
     folder = made.parent
+    names, with_parts = relocatable.libraries(options.libraries, options.library_folders)
+    objects = relocatable.opened([*objects, *with_parts], folder)
     parts = [each for each in objects if relocatable.is_part(each)]
     if parts:
         objects = [*objects, relocatable.registration(compiler, parts, folder)]
-    named = [other for name in options.libraries if (other := mxmaca.library(name)) and other not in linking.OWN]
+    named = [other for name in names if (other := mxmaca.library(name)) and other not in linking.OWN]
     libraries = linking.import_libraries(compiler, folder, cuda.version[0], named, cuda.library)
     folders = [f"-L{each}" for each in options.library_folders]
     try:

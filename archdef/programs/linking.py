@@ -40,18 +40,20 @@ def library_name(library: str, cuda: int) -> str | None:
 
 
 def import_libraries(compiler: str, folder: Path, cuda: int, named: Iterable[str], nvrtc: Path) -> list[str]:
-    """Write libraries that have the names of functions and nothing else, and give the linker's options: the runtime, the driver, and those `named`.
+    """Write libraries that have the names of functions and nothing else, and give the linker's options: those `named`, the runtime, the driver.
+
+    The linker reads them in this order, and static libraries of the program's own may call the runtime.
 
     nvrtc : the library that kernels are compiled by; a program that compiles some itself is linked with it, and finds it there when it starts.
     """
-    links = [_write(compiler, folder, runtime_name(cuda), _beginning("cuda", "__cuda")), "-Wl,--as-needed",
-             driver(compiler, folder), "-Wl,--no-as-needed"]
+    links = []
     for library in named:
         if library == "nvrtc":      # its other half it loads by name, from wherever that is loaded already
             links += ["-Wl,--no-as-needed", str(nvrtc), *map(str, sorted(nvrtc.parent.glob(f"libnvrtc-builtins.so.{cuda}*"))), f"-Wl,-rpath,{nvrtc.parent}"]
         else:
             links.append(import_library(compiler, folder, cuda, library) or f"-l{library}")
-    return links
+    return [*links, _write(compiler, folder, runtime_name(cuda), _beginning("cuda", "__cuda")), "-Wl,--as-needed", driver(compiler, folder),
+            "-Wl,--no-as-needed"]
 
 
 def import_library(compiler: str, folder: Path, cuda: int, library: str) -> str | None:

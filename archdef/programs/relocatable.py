@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,9 @@ from archdef.programs.linking import call
 REGISTER: Final = "archdef_register_part"
 _BY_CLANG: Final = re.compile(rb"__cudaRegisterLinkedBinary__nv_[0-9a-f]+")
 """What each of clang's objects calls, by a name of its own; nvcc's do so by other names, which nvcc defines as it links."""
+_LIBRARY: Final = ".a"
+_ARCHIVE, _HEADER, _SIZE, _OBJECT = b"!<arch>\n", 60, slice(48, 58), b"\x7fELF"
+"""How a static library begins, the bytes in front of each of its objects, where among these its size stands, and how an object begins."""
 _TEXT: Final = """#include <stdlib.h>
 typedef void (*callback)(void **);
 typedef struct { int magic, version; const void *data, *parts; } wrapper;
@@ -41,8 +44,54 @@ void archdef_register_part(callback tell, const wrapper *part)
 
 
 def is_part(path: Path) -> bool:
-    """Say whether an object has device code that is linked with that of others, made by NVRTC or by clang."""
-    return path.suffix == ".o" and (REGISTER.encode() in (data := path.read_bytes()) or _BY_CLANG.search(data) is not None)
+    """Say whether an object, or one in a static library, has device code that is linked with that of others, made by NVRTC or by clang."""
+    return any(map(_is_part, _objects(path)))
+
+
+def opened(files: Sequence[Path], folder: Path) -> list[Path]:
+    """Put the objects of static libraries with such device code in place of these: all are linked, as only those that start tell what they have."""
+    found: list[Path] = []
+    for path in files:
+        if path.suffix == _LIBRARY and is_part(path):
+            for data in _objects(path):
+                found.append(folder / f"{path.stem}.{len(found)}.o")
+                found[-1].write_bytes(data)
+        else:
+            found.append(path)
+    return found
+
+
+def libraries(names: Sequence[str], folders: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Tell static libraries with such device code apart from others: gives the names of others, and where those are."""
+    others, found = [], []
+    for name in names:
+        place = next((Path(folder) for folder in folders if any((Path(folder) / f"lib{name}{suffix}").is_file() for suffix in (".so", _LIBRARY))), None)
+        path = place / f"lib{name}{_LIBRARY}" if place is not None and not (place / f"lib{name}.so").is_file() else None
+        if path is not None and is_part(path):
+            found.append(path)
+        else:
+            others.append(name)
+    return others, found
+
+
+def _is_part(data: bytes) -> bool:
+    return REGISTER.encode() in data or _BY_CLANG.search(data) is not None
+
+
+def _objects(path: Path) -> Iterator[bytes]:
+    """Give the objects of a file: itself, or those that a static library holds."""
+    if path.suffix not in (".o", _LIBRARY):
+        return
+    data = path.read_bytes()
+    if path.suffix == ".o" or not data.startswith(_ARCHIVE):
+        yield data
+        return
+    at = len(_ARCHIVE)
+    while at + _HEADER <= len(data) and data[at + _SIZE.start:at + _SIZE.stop].strip().isdigit():
+        begin, size = at + _HEADER, int(data[at + _SIZE.start:at + _SIZE.stop])
+        if data.startswith(_OBJECT, begin):     # and no table of names
+            yield data[begin:begin + size]
+        at = begin + size + size % 2
 
 
 def registration(compiler: str, objects: Sequence[Path], folder: Path) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import attrs
+
 from archdef.frontends.nvcc import Toolchain
 from archdef.programs import linking, maca, relocatable
 from archdef.programs.options import BuildOptions
@@ -16,9 +18,13 @@ def build(chain: Toolchain, target: str, files: Sequence[Path], made: Path, opti
     """
     switches = {"-fmad=false": options.fused_multiply_add is False, "-rdc=true": options.relocatable, "-use_fast_math": options.fast_math, "-g": options.debug,
                 "-c": options.compile_only, "-shared": options.shared}
-    linked = [] if options.compile_only else [*(f"-L{each}" for each in options.library_folders), *_libraries(chain, made.parent, options, compiler)]
-    if not options.compile_only and (parts := [path for path in files if relocatable.is_part(path)]):      # of another compiler of devices
-        files = [*files, relocatable.registration(compiler, parts, made.parent)]
+    linked: list[str] = []
+    if not options.compile_only:
+        names, with_parts = relocatable.libraries(options.libraries, options.library_folders)
+        files = relocatable.opened([*files, *with_parts], made.parent)
+        linked = [*(f"-L{each}" for each in options.library_folders), *_libraries(chain, made.parent, attrs.evolve(options, libraries=names), compiler)]
+        if parts := [path for path in files if relocatable.is_part(path)]:      # of another compiler of devices
+            files = [*files, relocatable.registration(compiler, parts, made.parent)]
     said = linking.call([str(chain.path), "-gencode", f"arch={target},code={target}", "-lineinfo", "--extended-lambda", f"-std={options.standard}",
                          f"-O{options.optimise}", *(each for each, asked in switches.items() if asked), *(["-x", options.language] if options.language else []),
                          *(f"-I{each}" for each in options.include), *(f"-D{each}" for each in options.defines),

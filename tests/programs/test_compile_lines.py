@@ -95,6 +95,31 @@ def test_a_full_disk_is_an_error_of_one_line(project):
     assert done.returncode == 1 and done.stderr == "Error: cannot write the output: No space left on device\n"
 
 
+@pytest.mark.skipif(shutil.which("ar") is None, reason="needs ar")
+@pytest.mark.parametrize("compiler", ["nvrtc", *(["nvcc"] if nvcc.toolchain() else [])])
+@pytest.mark.parametrize("named", [["libown.a"], ["-L.", "-lown"]])
+@pytest.mark.parametrize("option, sources", [("-c", ["alone.cu"]), ("-dc", ["device.cu", "part.cu"])])
+def test_static_libraries_bring_their_kernels(option, sources, named, compiler, project):
+    """Of those with parts all objects are linked, which tell what they have; the linker reads CUDA's names behind those of the program's own libraries."""
+    (project / "host.cpp").write_text('#include <cuda_runtime.h>\n#include <cstdio>\nvoid run(float *p);\nint main() { float h[32] = {4}, *p; cudaMalloc(&p, sizeof h);\n'
+                                      'cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice); run(p); cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost); printf("%g\\n", h[0]); }\n')
+    done = archdef("build", "--compiler", "nvrtc", option, *sources, at=project)
+    assert done.returncode == 0, done.stderr
+    subprocess.run(["ar", "rcs", "libown.a", *(f"{Path(each).stem}.o" for each in sources)], cwd=project, check=True)
+    done = archdef("build", "--compiler", compiler, "host.cpp", *named, "-o", "program", at=project)
+    assert done.returncode == 0, done.stderr
+    assert printed(project / "program", "v100", project)[0] == "5\n"
+
+
+def test_a_static_library_may_be_all_that_calls_the_runtime(tmp_path):
+    (tmp_path / "ask.cpp").write_text("#include <cuda_runtime.h>\nint ask() { int count; return cudaGetDeviceCount(&count) ? -1 : count; }\n")
+    (tmp_path / "main.cpp").write_text('#include <cstdio>\nint ask();\nint main() { printf("%d\\n", ask()); }\n')
+    build([tmp_path / "ask.cpp"], tmp_path / "ask.o", compiler="nvrtc", compile_only=True)
+    subprocess.run(["ar", "rcs", "libask.a", "ask.o"], cwd=tmp_path, check=True)
+    build([tmp_path / "main.cpp"], tmp_path / "program", compiler="nvrtc", library_folders=[str(tmp_path)], libraries=["ask"])
+    assert printed(tmp_path / "program", "v100", tmp_path)[0] == "1\n"
+
+
 def test_a_shared_library_has_kernels_that_other_programs_launch(tmp_path):
     (tmp_path / "twice.cu").write_text("__global__ void k(float *p) { p[threadIdx.x] *= 2; }\nextern \"C\" int twice(float *h, int n) { float *p; cudaMalloc(&p, n * 4);\n"
                                        "cudaMemcpy(p, h, n * 4, cudaMemcpyHostToDevice); k<<<1, n>>>(p); cudaMemcpy(h, p, n * 4, cudaMemcpyDeviceToHost); return cudaFree(p); }\n")

@@ -57,8 +57,10 @@ def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: 
     by = found.scalar(thread, real, alpha)
     if m and n:
         present(x=x, y=y, a=a)
-        found.launch(thread, real, "ger", blocks(thread, -(-m // SIDE), -(-n // SIDE)), struct.pack("<i", m), struct.pack("<i", n), by, vector(x, incx), vector(y, incy),
-                     struct.pack("<Q", a), struct.pack("<q", lda), block=(SIDE, SIDE))
+        grid = blocks(thread, -(-m // SIDE), -(-n // SIDE))
+        found.launch(thread, real, "ger", grid, struct.pack("<i", m), struct.pack("<i", n), by, vector(x, incx), vector(y, incy), struct.pack("<Q", a),
+                     struct.pack("<q", lda), block=(SIDE, SIDE))
+
 
 
 @answers("cublas{}geam")
