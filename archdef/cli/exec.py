@@ -108,13 +108,12 @@ def _programs(context, program, machines, options):
         raise click.UsageError(f"there is no file {source}")
     with tempfile.TemporaryDirectory(prefix="archdef-exec-") as folder:
         given = build.command.make_context("build", [str(source), *_words(options), "-o", str(Path(folder) / source.stem)], context.parent).params
-        files, arch, compiler = given.pop("files"), given.pop("arch"), given.pop("compiler")
-        given.pop("program"), given.pop("as_json")
-        if given["compile_only"] or given["shared"]:
-            raise click.UsageError("--build is for what makes a program: -c and -shared do not")
+        files, arch, compiler, wanted = given["files"], given["arch"], given["compiler"], build.settings(given)
+        if given["rule"] or any(wanted[each] for each in ("compile_only", "shared", "archive", "device_link", "code")):
+            raise click.UsageError("--build is for what makes a program: -c, -shared, -lib, -dlink, -ptx, -fatbin and rules for make do not")
         built, started = {}, []
         for machine in machines:
-            plan = archdef.programs.plan(files, arch or machine, compiler, **given)
+            plan = archdef.programs.plan(files, arch or machine, compiler, **wanted)
             if plan.key not in built:
                 place = Path(folder) / str(len(built)) / source.stem
                 place.parent.mkdir()

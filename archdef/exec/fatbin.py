@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from archdef.errors import ArchdefError, MissingExtra
+from archdef.exec import recorded
 from archdef.runtime.status import Refusal
 
 WRAPPER_MAGIC: Final = 0x466243B1
@@ -24,6 +25,8 @@ _ENTRY: Final = struct.Struct("<HHIQIIIIIIQQQ")
 """kind, version, bytes of this header, of payload, packed, offset of options, version, target, offset and bytes of a name, flags, 0, bytes once unpacked."""
 PTX_BEFORE_CUDA: Final = -4
 """How much the major version of PTX is from CUDA's, since CUDA 11."""
+_OPTIONS: Final = struct.Struct("<II")
+"""Behind that header, if it says so: offset from the entry's beginning and bytes of ptxas's options, which 0 may end."""
 _HOST_LINUX_64: Final = 0x11
 _LZ4, _ZSTD = 0x2000, 0x8000
 MOST_BYTES: Final = 1 << 30
@@ -50,14 +53,22 @@ class Entry(NamedTuple):
     target: int
     """90 for sm_90."""
     data: bytes
+    options: str = ""
+    """For ptxas, if it is PTX: ``-dlcm=cg -maxrregcount=32``."""
 
 
-def packed(ptx: str, target: int) -> bytes:
-    """Give a fat binary that holds one PTX text, of a target (90 for compute_90)."""
-    text = ptx.encode() + b"\0"
-    text = text.ljust(-(-len(text) // 8) * 8, b"\0")
-    head = _ENTRY.pack(PTX, 0x101, _ENTRY.size, len(text), 0, 0, 0, target, 0, 0, _HOST_LINUX_64, 0, 0)
+def packed(ptx: str, target: int, options: str = "") -> bytes:
+    """Give a fat binary that holds one PTX text, of a target (90 for compute_90), with options for ptxas."""
+    text, said = _padded(ptx.encode() + b"\0"), b""
+    if options:
+        first = _ENTRY.size + _OPTIONS.size
+        said = _padded(_OPTIONS.pack(first, len(options.encode()) + 1) + options.encode() + b"\0")
+    head = _ENTRY.pack(PTX, 0x101, _ENTRY.size + len(said), len(text), 0, _ENTRY.size if said else 0, 0, target, 0, 0, _HOST_LINUX_64, 0, 0) + said
     return _HEAD.pack(MAGIC, 1, _HEAD.size, len(head) + len(text)) + head + text
+
+
+def _padded(data: bytes) -> bytes:
+    return data.ljust(-(-len(data) // 8) * 8, b"\0")
 
 
 def total_bytes(head: bytes) -> int:
@@ -112,24 +123,37 @@ def entries(data: bytes) -> Iterator[Entry]:
     if end > len(data):
         raise FatbinError(f"a fat binary of {end} bytes was cut to {len(data)}")
     while at + _ENTRY.size <= end:
-        kind, _, header_bytes, nbytes, packed, _, _, target, _, _, flags, _, unpacked = _ENTRY.unpack_from(data, at)
+        kind, _, header_bytes, nbytes, packed, options, _, target, _, _, flags, _, unpacked = _ENTRY.unpack_from(data, at)
         if header_bytes < _ENTRY.size or at + header_bytes + nbytes > end:
             raise FatbinError(f"entry at byte {at} of a fat binary reaches past its end")
         payload = data[at + header_bytes:at + header_bytes + nbytes]
-        yield Entry(kind, target, _unpacked(payload, packed, unpacked, flags))
+        yield Entry(kind, target, _unpacked(payload, packed, unpacked, flags), _options(data[at:at + header_bytes], options))
         at += header_bytes + nbytes
 
 
+def _options(header: bytes, at: int) -> str:
+    """Read the options that an entry's header holds behind its fields. Raises FatbinError."""
+    if not at:
+        return ""
+    first, nbytes = _OPTIONS.unpack_from(header, at) if at + _OPTIONS.size <= len(header) else (len(header), 1)
+    if first + nbytes > len(header):
+        raise FatbinError("an entry of a fat binary has options that reach past its header")
+    return header[first:first + nbytes].partition(b"\0")[0].decode("ascii", "replace")
+
+
 def best_ptx(data: bytes, target: int) -> str:
-    """Give the PTX of a fat binary for the newest target that is not newer than `target`; else the oldest there is. Raises FatbinError."""
+    """Give the PTX of a fat binary for the newest target that is not newer than `target`; else the oldest there is. It says what its options say.
+
+    Raises FatbinError.
+    """
     found = list(entries(data))
-    texts = sorted((entry.target, entry.data) for entry in found if entry.kind == PTX)
+    texts = sorted((entry.target, entry.data, entry.options) for entry in found if entry.kind == PTX)
     if not texts:
         have = ", ".join(f"sm_{entry.target}" for entry in found if entry.kind == ELF) or "nothing"
         raise FatbinError(f"the program holds machine code ({have}) and no PTX; compile it with -gencode arch=compute_XX,code=compute_XX",
                           no_ptx=True)
-    fitting = [text for number, text in texts if number <= target] or [texts[0][1]]
-    return fitting[-1].rstrip(b"\0").decode("ascii", "replace")
+    _, text, options = ([each for each in texts if each[0] <= target] or texts[:1])[-1]
+    return recorded.applied(text.rstrip(b"\0").decode("ascii", "replace"), options, target)
 
 
 def compiled_for(data: bytes) -> int | None:

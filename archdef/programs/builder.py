@@ -14,10 +14,11 @@ import attrs
 from archdef import registry, values
 from archdef.errors import CompileError
 from archdef.files.atomic import write_bytes
+from archdef.exec import fatbin
 from archdef.frontends import nvcc, nvrtc
 from archdef.frontends import options as front_end
 from archdef.frontends import source as sources
-from archdef.programs import languages, linking, relocatable, translating, with_clang, with_nvcc
+from archdef.programs import languages, linking, relocatable, translating, usage, with_clang, with_nvcc
 from archdef.programs import maca as mxmaca
 from archdef.programs.options import BuildOptions, sources_of
 from archdef.programs.translating import Unit
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 COMPILERS = ("nvcc", "clang", "nvrtc")
 _FMA = "fp32_fma"
+_OF_CXX = {"gcc": "g++", "clang": "clang++"}
+"""Compilers of C → those of C++ beside them, which nvcc makes of them by options."""
 
 
 @attrs.frozen
@@ -72,13 +75,20 @@ class Plan:
             made = Path(base) / "program"
             if isinstance(self.chain, nvcc.Toolchain):
                 compiler, kernels = str(self.chain), tuple[str, ...]()
-                notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings, host_compiler())
+                notes += with_nvcc.build(self.chain, self.target, self.files, made, self.settings, host_compiler(self.settings))
             else:
                 way = _by_clang if isinstance(self.chain, with_clang.Toolchain) else _by_nvrtc
                 compiler, unit = way(self.chain, self.target, self.files, made, self.settings)
                 kernels, notes = unit.kernels, notes + unit.warnings
-            write_bytes(program, made.read_bytes(), executable=True)
+                if self.settings.code:
+                    made.write_bytes(self._code(unit))
+            write_bytes(program, made.read_bytes(), executable=self.settings.is_program or self.settings.shared)
         return Built(str(program), compiler, self.target if _of_devices(self.files, self.settings) else "", tuple(kernels), tuple(notes))
+
+    def _code(self, unit: Unit) -> bytes:
+        """Give the device's code as it is written by itself."""
+        number = int(re.sub(r"\D", "", self.target))
+        return unit.ptx.encode() if self.settings.code == "ptx" else fatbin.packed(unit.ptx, number, self.settings.for_ptxas)
 
 
 def build(files: Sequence[str | os.PathLike[str]], program: str | os.PathLike[str], architecture: str | Architecture | None = None,
@@ -112,8 +122,10 @@ def plan(files: Sequence[str | os.PathLike[str]], architecture: str | Architectu
     of_maca = maca or any(path.suffix in languages.SUFFIXES and languages.is_maca(path) for path in found)
     chain, settings = _beside_toolkits(_toolchain(compiler, of_maca), settings)
     targets = _targets(chain, capability)
-    if settings.compile_only and (len(found) > 1 or not languages.language(found[0], settings.language)):
-        raise CompileError("an object is made of one source")
+    if settings.of_one and (len(found) > 1 or not languages.language(found[0], settings.language)):
+        raise CompileError(f"{settings.of_one}: it is made of one source")
+    if settings.code and languages.language(found[0], settings.language) not in languages.OF_DEVICES:
+        raise CompileError(f"{found[0]} has no code for devices by its suffix; -x cu says that it has")
     notes: tuple[str, ...] = ()
     if maca:
         target = mxmaca.target(str(chain), capability)
@@ -197,16 +209,22 @@ def _limit(label: str, capability: str, chain: str, oldest: int, maca: bool) -> 
     return (f"{label} has {what}, and {chain} compiles for compute_{oldest} at least: what the machine lacks is refused when a kernel is launched",)
 
 
-def host_compiler() -> str:
-    """Give the compiler of the host: the one named in CXX, or g++. Raises CompileError."""
-    for name in (os.environ.get("CXX"), "g++"):
-        if name and (path := shutil.which(name)):
-            return path
+def host_compiler(options: BuildOptions) -> str:
+    """Give the compiler of the host: the one that is asked for, the one named in CXX, or g++. Raises CompileError."""
+    if options.host_compiler:
+        path = Path(options.host_compiler)
+        name = str(path / "g++") if path.is_dir() else str(path.with_name(re.sub(r"\b(gcc|clang)\b(?!\+)", lambda it: _OF_CXX[it[1]], path.name)))
+        if there := shutil.which(name):
+            return there
+        raise CompileError(f"there is no compiler {name} for the host")
+    for name in (os.environ.get("CXX") or "", "g++"):
+        if name and (there := shutil.which(name)):
+            return there
     raise CompileError("there is no compiler for the host: install g++ (Debian, Ubuntu: apt install g++), or name one in the variable CXX")
 
 
 def _by_nvrtc(chain: nvrtc.Toolchain, target: str, files: Sequence[Path], made: Path, options: BuildOptions) -> tuple[str, Unit]:
-    compiler = host_compiler()
+    compiler = host_compiler(options)
 
     def unit(path: Path, out: Path) -> Unit:
         return translating.compile_unit(path, out, chain, target, compiler, options)
@@ -236,7 +254,7 @@ def _by_clang(chain: with_clang.Toolchain, target: str, files: Sequence[Path], m
 def _beside_clang(path: Path, out: Path, chain: with_clang.Toolchain, target: str, options: BuildOptions, refused: CompileError) -> Unit:
     """Compile a file by NVRTC that clang refuses for what NVRTC translates. Raises what clang has said where neither takes it."""
     try:
-        unit = translating.compile_unit(path, out, chain.cuda, _near(target, chain), host_compiler(), options)
+        unit = translating.compile_unit(path, out, chain.cuda, _near(target, chain), host_compiler(options), options)
     except CompileError:
         raise refused from None
     return attrs.evolve(unit, warnings=(_instead(str(path), chain, refused), *unit.warnings))
@@ -259,21 +277,29 @@ def _linked(compile_unit: Callable[[Path, Path], Unit], compiler: str, cuda: nvr
     kernels: list[str] = []
     warnings: list[str] = []
     objects = []
+    ptx = ""
     for number, path in enumerate(files):
-        out = made if options.compile_only else made.parent / f"{number}.o"
+        out = made if options.of_one else made.parent / f"{number}.o"
         language = languages.language(path, options.language)
         if language in languages.OF_DEVICES:
             unit = compile_unit(path, out)
             kernels += unit.kernels
             warnings += unit.warnings
+            ptx = unit.ptx
+            if options.resource_usage:
+                warnings += usage.notes(path, ptx, options.max_registers)
         elif language:
             translating.compile_host(path, out, cuda, compiler, options)
         else:
             out = path
         objects.append(out)
-    if not options.compile_only:
+    if options.archive:
+        linking.call(["ar", "rcs", str(made), *map(str, objects)], "the library is not made")
+    elif options.device_link:
+        made.write_bytes(relocatable.registration(compiler, [each for each in objects if relocatable.is_part(each)], made.parent).read_bytes())
+    elif not options.of_one:
         _link(compiler, cuda, objects, made, options)
-    return Unit(tuple(kernels), tuple(warnings))
+    return Unit(tuple(kernels), tuple(warnings), ptx)
 
 
 def _link(compiler: str, cuda: nvrtc.Toolchain, objects: Sequence[Path], made: Path, options: BuildOptions) -> None:
@@ -282,7 +308,7 @@ def _link(compiler: str, cuda: nvrtc.Toolchain, objects: Sequence[Path], made: P
     names, with_parts = relocatable.libraries(options.libraries, options.library_folders)
     objects = relocatable.opened([*objects, *with_parts], folder)
     parts = [each for each in objects if relocatable.is_part(each)]
-    if parts:
+    if parts and not relocatable.is_registered(objects, parts):
         objects = [*objects, relocatable.registration(compiler, parts, folder)]
     named = [other for name in names if (other := mxmaca.library(name)) and other not in linking.OWN]
     libraries = linking.import_libraries(compiler, folder, cuda.version[0], named, cuda.library)

@@ -107,13 +107,22 @@ def version_of(compiler: str) -> str:
 
 def call(command: list[str], what: str) -> str:
     """Run a compiler; gives its warnings. Raises CompileError with what it says first."""
+    return _run(command, what).stderr.strip()
+
+
+def output(command: list[str], what: str) -> str:
+    """Run a compiler; gives what it prints. Raises CompileError with what it says first."""
+    return _run(command, what).stdout
+
+
+def _run(command: list[str], what: str) -> subprocess.CompletedProcess[str]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise CompileError(f"{command[0]} cannot be run: {error.strerror or error}") from None
     if done.returncode:
         raise CompileError(f"{what}:\n{_first_errors(_PASSING.sub('', done.stderr))}")
-    return done.stderr.strip()
+    return done
 
 
 def _first_errors(log: str, most: int = 5) -> str:

@@ -112,16 +112,19 @@ class Preprocessor:
 
     def run(self, source: Path, architecture: int | None) -> Preprocessed:
         """Preprocess for the device of a compute capability (70), or for the host. Raises CompileError."""
-        macros = [*(f"{name}=1" for name in CUDA_MACROS), *(f"__CUDACC_VER_{part}__={number}" for part, number in zip(("MAJOR", "MINOR"), self.version)),
-                  "__CUDACC_VER_BUILD__=0", *self.macros,
-                  *([f"__CUDA_ARCH__={architecture * 10}", *self.device_macros] if architecture else [])]
-        flags = [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
-                 "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),
-                 *(part for header in self.first for part in ("-include", header))]
-        whole = self._call(["-fdirectives-only", "-dI", *flags, str(source)], None, source)
+        whole = self._call(["-fdirectives-only", "-dI", *self.seen_by(architecture), str(source)], None, source)
         text, includes = _users_own(whole, self.no_macros_of)
         expanded = self._call(["-nostdinc", *(f"-D{macro}" for macro in self.defines), "-"], text, source)
         return Preprocessed(_own_lines(expanded), includes)
+
+    def seen_by(self, architecture: int | None) -> list[str]:
+        """Give the options for folders, macros and headers that the device or the host sees."""
+        macros = [*(f"{name}=1" for name in CUDA_MACROS), *(f"__CUDACC_VER_{part}__={number}" for part, number in zip(("MAJOR", "MINOR"), self.version)),
+                  "__CUDACC_VER_BUILD__=0", *self.macros,
+                  *([f"__CUDA_ARCH__={architecture * 10}", *self.device_macros] if architecture else [])]
+        return [*(f"-I{folder}" for folder in self.include), *(part for folder in self.system for part in ("-isystem", str(folder))),
+                "-D__NV_NO_HOST_COMPILER_CHECK=1", *(f"-D{macro}" for macro in (*macros, *self.defines)), "-include", "cuda_runtime.h", *self._flags(),
+                *(part for header in self.first for part in ("-include", header))]
 
     def _flags(self) -> list[str]:
         """Give the flags for the host's compiler; in place of those that lose pragmas the macros that they define."""

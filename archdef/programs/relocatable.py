@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from archdef.errors import CompileError
 from archdef.programs.linking import call
 
 REGISTER: Final = "archdef_register_part"
@@ -14,7 +15,10 @@ _BY_CLANG: Final = re.compile(rb"__cudaRegisterLinkedBinary__nv_[0-9a-f]+")
 _LIBRARY: Final = ".a"
 _ARCHIVE, _HEADER, _SIZE, _OBJECT = b"!<arch>\n", 60, slice(48, 58), b"\x7fELF"
 """How a static library begins, the bytes in front of each of its objects, where among these its size stands, and how an object begins."""
+_LINKED: Final = re.compile(rb"archdef links (\d+) parts")
+"""What the object says by which they are registered."""
 _TEXT: Final = """#include <stdlib.h>
+const char archdef_parts_linked[] = "archdef links NUMBER parts";
 typedef void (*callback)(void **);
 typedef struct { int magic, version; const void *data, *parts; } wrapper;
 void **__cudaRegisterFatBinary(void *);
@@ -75,7 +79,7 @@ def libraries(names: Sequence[str], folders: Sequence[str]) -> tuple[list[str], 
 
 
 def _is_part(data: bytes) -> bool:
-    return REGISTER.encode() in data or _BY_CLANG.search(data) is not None
+    return (REGISTER.encode() in data or _BY_CLANG.search(data) is not None) and not _LINKED.search(data)
 
 
 def _objects(path: Path) -> Iterator[bytes]:
@@ -92,6 +96,14 @@ def _objects(path: Path) -> Iterator[bytes]:
         if data.startswith(_OBJECT, begin):     # and no table of names
             yield data[begin:begin + size]
         at = begin + size + size % 2
+
+
+def is_registered(objects: Sequence[Path], parts: Sequence[Path]) -> bool:
+    """Say whether one of the objects is that of `registration`. Raises CompileError if it is that of other parts."""
+    found = [int(said[1]) for each in objects if each.suffix == ".o" and (said := _LINKED.search(each.read_bytes()))]
+    if found and found != [len(parts)]:
+        raise CompileError(f"{len(parts)} objects with device code, and -dlink has linked {' and '.join(map(str, found))}: give it all of them, once")
+    return bool(found)
 
 
 def registration(compiler: str, objects: Sequence[Path], folder: Path) -> Path:

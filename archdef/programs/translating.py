@@ -32,6 +32,8 @@ class Unit:
 
     kernels: tuple[str, ...]
     warnings: tuple[str, ...]
+    ptx: str = ""
+    """Of its code for devices, if it is a single source."""
 
 
 def common_flags(options: BuildOptions) -> list[str]:
@@ -41,18 +43,26 @@ def common_flags(options: BuildOptions) -> list[str]:
 
 def compile_host(path: Path, out: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> None:
     """Compile a file that has no code for devices. Raises CompileError."""
-    language = ["-x", "c"] if languages.language(path, options.language) == "c" else ["-x", "c++", f"-std={options.standard}"]
-    folders = [f"-I{each}" for each in options.include]
-    if languages.is_maca(path):
-        names = maca.write_headers(out.parent, _folders(chain, options))
-        folders += [f"-I{names}", "-include", maca.HEADER, "-include", maca.MARK, *(f"-D{each}" for each in maca.MACROS)]
     try:
-        call([compiler, "-c", *language, *_FLAGS, *common_flags(options), *folders, *_system(chain, out.parent), *(f"-D{each}" for each in options.defines),
-              "-o", str(out), str(path)], f"{path} does not compile")
+        call([compiler, "-c", *_FLAGS, *common_flags(options), *host_flags(path, chain, compiler, out.parent, options), "-o", str(out), str(path)],
+             f"{path} does not compile")
     except CompileError as error:
         if (missing := missing_header(str(error), chain.version[0])) is None:
             raise
         raise CompileError(f"{path}: {missing}\n{error}") from None
+
+
+def host_flags(path: Path, chain: nvrtc.Toolchain, compiler: str, folder: Path, options: BuildOptions) -> list[str]:
+    """Give the options for the language, macros and headers that the host's half of a source has; what is written for that goes into a folder."""
+    language = languages.language(path, options.language)
+    if language in languages.OF_DEVICES:
+        return ["-x", "c++", f"-std={options.standard}", *_preprocessor(language == "maca", folder, chain, compiler, options).seen_by(None)]
+    flags = ["-x", "c"] if language == "c" else ["-x", "c++", f"-std={options.standard}"]
+    flags += [f"-I{each}" for each in options.include]
+    if languages.is_maca(path):
+        names = maca.write_headers(folder, _folders(chain, options))
+        flags += [f"-I{names}", "-include", maca.HEADER, "-include", maca.MARK, *(f"-D{each}" for each in maca.MACROS)]
+    return [*flags, *_system(chain, folder), *(f"-D{each}" for each in options.defines)]
 
 
 def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, compiler: str, options: BuildOptions) -> Unit:
@@ -81,13 +91,13 @@ def compile_unit(path: Path, out: Path, chain: nvrtc.Toolchain, target: str, com
     names = [*(compiled.instances[f"&{name}"] for name in made.variables), *assembly.managed(path, compiled.ptx, made.managed),
              *(compiled.instances[f"&{name}"] for name in made.referring)]
     named = [(each, compiled.instances[f"&{each.name}"]) for each in instances]
-    text = listing + assembly.tables(stubs, kernels, names, named, fatbin.packed(compiled.ptx, number))
+    text = listing + assembly.tables(stubs, kernels, names, named, fatbin.packed(compiled.ptx, number, options.for_ptxas))
     if of_maca:
         text += f'\t.section {vocabulary.SECTION},"",@progbits\n\t.string "MXMACA"\n'
     listed = folder / f"{out.stem}.s"
     listed.write_text(text, encoding="utf-8")
     call([compiler, "-c", *_FLAGS, *common_flags(options), "-o", str(out), str(listed)], f"{path} does not assemble")
-    return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else ())
+    return Unit(tuple(kernels.values()), (compiled.log,) if compiled.log else (), compiled.ptx)
 
 
 def _preprocessor(of_maca: bool, folder: Path, chain: nvrtc.Toolchain, compiler: str, options: BuildOptions) -> Preprocessor:
@@ -149,7 +159,7 @@ def _to_ptx(path: Path, device: Preprocessed, stubs: Sequence[assembly.Stub], va
         settings = Options(target=target, standard=options.standard, name_expressions=tuple(f"&{name}" for name in variables),
                            fused_multiply_add=options.fused_multiply_add is not False,
                            extra=(_NO_UNUSED, *(["--relocatable-device-code=true"] if options.relocatable else []),
-                                  *(["--use_fast_math"] if options.fast_math else []), *(f"--include-path={each}" for each in _others(chain))))
+                                  *options.for_devices, *(f"--include-path={each}" for each in _others(chain))))
         if languages.language(path, options.language) == "maca":
             return frontends.compile(absolute, attrs.evolve(settings, compiler=maca.FRONT_END))
         return nvrtc.compile(absolute, path.name, None, settings, device_code.headers(chain.include))

@@ -47,8 +47,14 @@ _ADVICE: Final = ((_LAUNCH, _OTHER_WAYS),
                   (re.compile(r"'omp\.h' file not found|cannot find -lomp\b"), "clang's OpenMP is not installed (Debian, Ubuntu: apt install libomp-dev)"))
 """What clang says → what to do."""
 _LAUNCHES: Final = re.compile(r"^\.extern \.func\s[^;]*\b(?:cuda|__cudaCDP2)GetParameterBuffer\s*$", re.MULTILINE)
-_FAST: Final = ["-ffast-math", "-fcuda-flush-denormals-to-zero", "-fcuda-approx-transcendentals"]
-"""What nvcc's -use_fast_math stands for."""
+_FAST: Final = ["-fcuda-approx-transcendentals"]
+"""What nvcc's -use_fast_math stands for, beside what is said apart as well: clang's -ffast-math would have neither NaN nor infinity."""
+_FLUSH: Final = {True: ["-fcuda-flush-denormals-to-zero"], False: []}
+_DIVISION: Final = {True: ["-mllvm", "-nvptx-prec-divf32=2"], False: ["-mllvm", "-nvptx-prec-divf32=1"]}
+_FASTEST_DIVISION: Final = ["-mllvm", "-nvptx-prec-divf32=0"]
+_ROOTS: Final = {True: ["-mllvm", "-nvptx-prec-sqrtf32=1"], False: ["-mllvm", "-nvptx-prec-sqrtf32=0"]}
+_NEAR_ROOT: Final = re.compile(r"(// begin inline asm.*?// end inline asm)|\bsqrt\.approx(?=(?:\.ftz)?\.f32)", re.DOTALL)
+"""What CUDA's library of mathematics makes of a root under clang (14), whatever is asked for; only PTX written in a source has a name for it."""
 _PREPROCESSORS: Final = ("-D", "-U", "-I", "-fopenmp")
 """Options for the host's compiler that the device's half must see as well, since nvcc has that one preprocess both."""
 
@@ -140,10 +146,11 @@ def _compile(path: Path, out: Path, chain: Toolchain, number: int, toolkit: list
     if _LAUNCHES.search(ptx):
         raise Unsupported(f"{path}: {_OTHER_WAYS}")
     image = out.with_suffix(".fatbin")
-    image.write_bytes(fatbin.packed(ptx, number))
+    image.write_bytes(fatbin.packed(ptx, number, options.for_ptxas))
     call([*command, "--cuda-host-only", "-c", "-w", "-fPIE", *common_flags(options), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(image),
           "-o", str(out), str(path)], f"{path} does not compile for the host")
-    return Unit(tuple(assembly.kernels_of(ptx).values()), ())
+    notes = ("clang makes nothing of --restrict, by which kernels may only become faster",) if options.restrict else ()
+    return Unit(tuple(assembly.kernels_of(ptx).values()), notes, ptx)
 
 
 def _first_line(error: CompileError) -> str:
@@ -175,12 +182,27 @@ def _to_ptx(path: Path, out: Path, command: list[str], overlay: Path, number: in
     listing = out.with_suffix(".ptx")
     older = ["-Xclang", "-target-cpu", "-Xclang", f"sm_{number}"] if number < _OLDEST_OF_DRIVER else []
     fused = ["-ffp-contract=off"] if options.fused_multiply_add is False else []
-    fast = _FAST if options.fast_math else []
     shared = [each for each in options.host_flags if each.startswith(_PREPROCESSORS)]
-    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *fast, *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
+    call([*command, "--cuda-device-only", "-S", *older, "-O3", "-gline-tables-only", *_numbers(options), *fused, *shared, "-w", "-ivfsoverlay", str(overlay),
           "-o", str(listing), str(path)], f"{path} does not compile")
     ptx = _PURE.sub(r".weak .func \1()\n{\n\ttrap;\n}", listing.read_text(encoding="utf-8", errors="replace"))
-    return _without_kept(_with_width(path, ptx))
+    return _with_roots(_without_kept(_with_width(path, ptx)), options)
+
+
+def _numbers(options: BuildOptions) -> list[str]:
+    """Give clang's options for nvcc's about numbers of single precision."""
+    fast = options.fast_math
+    flush = fast if options.flush_to_zero is None else options.flush_to_zero
+    precise = not fast if options.precise_division is None else options.precise_division
+    roots = not fast if options.precise_roots is None else options.precise_roots
+    division = _FASTEST_DIVISION if fast and not precise else _DIVISION[precise]
+    return [*(_FAST if fast else []), *_FLUSH[flush], *division, *_ROOTS[roots]]
+
+
+def _with_roots(ptx: str, options: BuildOptions) -> str:
+    """Have square roots rounded as is asked for."""
+    roots = not options.fast_math if options.precise_roots is None else options.precise_roots
+    return _NEAR_ROOT.sub(lambda found: found[1] or "sqrt.rn", ptx) if roots else ptx
 
 
 def _of_cuda(major: int, ptx: str) -> str:
