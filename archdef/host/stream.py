@@ -102,6 +102,8 @@ class Event:
         if self.operation is None:
             return True
         context = self.operation.context
+        if context.host.in_function:    # which may ask this alone, as on an H100; nothing goes on before it has returned, and a lock may be held for it
+            return self.operation.over
         with context.host.lock:
             context.host.poll(f"query {self.label}", context)
             context.host.raise_errors([context])

@@ -221,7 +221,8 @@ static void put_shape(void *to, uint64_t xy, uint64_t z)
 static int is_permitted(uint32_t function)
 {
     return !called_back || function == NUMBER_cudaGetErrorString || function == NUMBER_cudaGetErrorName || function == NUMBER_cuGetErrorString
-        || function == NUMBER_cuGetErrorName || function == NUMBER_cudaGetDeviceCount || function == NUMBER_cudaDriverGetVersion;   /* as on an H200 */
+        || function == NUMBER_cuGetErrorName || function == NUMBER_cudaGetDeviceCount || function == NUMBER_cudaDriverGetVersion    /* as on an H200 */
+        || function == NUMBER_cudaEventQuery;       /* as on an H100 */
 }
 
 /* What stands between <<< and >>> is kept until the stub asks for it, and the last error is known: answer without asking archdef. */

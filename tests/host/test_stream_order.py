@@ -3,6 +3,7 @@ import pytest
 from stage import Stage, ends, starts
 
 from archdef.errors import HostError
+from archdef.host import Event
 
 
 def test_work_of_one_stream_runs_in_order():
@@ -179,6 +180,22 @@ def test_host_functions_run_at_their_place_in_the_stream_and_must_not_call_back(
     assert seen == ["grid", "function", "second"]
     assert starts(stage, "second") > 30
     stream.call(lambda: stage.run(1, stream))
+    with pytest.raises(HostError, match="must not call"):
+        stream.synchronize()
+
+
+def test_host_functions_may_ask_for_events_alone():
+    """As on an H100: cudaEventQuery is 0 or 600 in one, cudaStreamQuery 800."""
+    stage = Stage()
+    (stream,) = stage.streams(1)
+    first, last = stream.record(), Event("last")
+    seen = []
+    stream.call(lambda: seen.extend([first.done, last.done]))
+    stream.record(last)
+    now = stage.host.time_s
+    stream.synchronize()
+    assert seen == [True, False] and last.done and stage.host.time_s > now
+    stream.call(lambda: stream.done)
     with pytest.raises(HostError, match="must not call"):
         stream.synchronize()
 

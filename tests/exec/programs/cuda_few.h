@@ -21,7 +21,7 @@ int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, int), cud
 int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t), cudaDeviceSynchronize(void);
 int cudaStreamCreate(cudaStream_t *), cudaStreamSynchronize(cudaStream_t), cudaStreamDestroy(cudaStream_t), cudaStreamQuery(cudaStream_t);
 int cudaStreamAddCallback(cudaStream_t, void (*)(cudaStream_t, int, void *), void *, unsigned);
-int cudaEventCreate(cudaEvent_t *), cudaEventRecord(cudaEvent_t, cudaStream_t), cudaEventSynchronize(cudaEvent_t), cudaEventDestroy(cudaEvent_t);
+int cudaEventCreate(cudaEvent_t *), cudaEventRecord(cudaEvent_t, cudaStream_t), cudaEventSynchronize(cudaEvent_t), cudaEventDestroy(cudaEvent_t), cudaEventQuery(cudaEvent_t);
 int cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t), cudaGetLastError(void), cudaPeekAtLastError(void), cudaGetDeviceCount(int *);
 int cudaGetDevice(int *), cudaSetDevice(int), cudaDeviceGetAttribute(int *, int, int), cudaGetDeviceProperties_v2(void *, int);
 int cudaGraphCreate(void **, unsigned), cudaGraphicsMapResources(int, void **, cudaStream_t);

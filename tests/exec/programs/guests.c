@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "cuda_few.h"
 
-int cudaEventQuery(cudaEvent_t);
+
 void counts(void) {}
 void never_ends(void) {}
 static const dim3 ONE = {1, 1, 1}, BLOCK = {64, 1, 1};
@@ -231,7 +231,8 @@ static int many_threads(void)
     return answered && unanswered && !asks(NULL) ? 0 : 6;
 }
 
-static int allocated = -1, launched = -1;
+static int allocated = -1, launched = -1, streams_asked = -1, events_asked[2] = {-1, -1};
+static cudaEvent_t marks[2];
 static char said[64];
 
 static void asks_back(cudaStream_t stream, int status, void *data)
@@ -239,6 +240,9 @@ static void asks_back(cudaStream_t stream, int status, void *data)
     void *there;
     allocated = cudaMalloc(&there, 64);
     launched = cudaLaunchKernel(counts, ONE, BLOCK, data, 0, 0);
+    streams_asked = cudaStreamQuery(0);
+    for (int i = 0; i < 2; ++i)
+        events_asked[i] = cudaEventQuery(marks[i]);     /* which an H100 answers here */
     strcpy(said, cudaGetErrorName(allocated));
 }
 
@@ -248,10 +252,14 @@ static int callback_asks(void)
     CHECK(cudaMalloc((void **)&data, 4096));
     void *given[] = {&data};
     CHECK(cudaLaunchKernel(counts, ONE, BLOCK, given, 0, 0));
+    for (int i = 0; i < 2; ++i)
+        CHECK(cudaEventCreate(&marks[i]));
+    CHECK(cudaEventRecord(marks[0], 0));
     CHECK(cudaStreamAddCallback(0, asks_back, given, 0));
+    CHECK(cudaEventRecord(marks[1], 0));
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaGetDevice(&device));
-    return allocated == 800 && launched == 800 && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
+    return allocated == 800 && launched == 800 && streams_asked == 800 && events_asked[0] == 0 && events_asked[1] == 600 && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
 }
 
 static void never_called(cudaStream_t stream, int status, void *data) { _exit(7); }
