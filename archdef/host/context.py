@@ -4,6 +4,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -385,6 +386,22 @@ class Context:
             self.host.charge("wait for event", self.call_fs)
             if event.operation is not None and not event.operation.over:
                 self.issue(Operation("wait", f"wait for {event.label}", self, stream, duration=self.event_fs), after=[event.operation, *self.before(stream)])
+
+    def wait_value(self, stream: Stream, holds: Callable[[], bool]) -> None:
+        """Let what comes later in a stream wait until memory has what `holds` looks for. Nobody may ever write it; then it waits without end."""
+        self._value(stream, Operation("value", "wait for value", self, stream), holds)
+
+    def write_value(self, stream: Stream, write: Callable[[], None]) -> None:
+        """Write memory when everything before it in a stream has ended."""
+        self._value(stream, Operation("value", "write value", self, stream, act=write))
+
+    def _value(self, stream: Stream, operation: Operation, holds: Callable[[], bool] | None = None) -> None:
+        with self.host.lock:
+            if stream.number == 0:
+                refuse_legacy(self, operation.name)
+            self.host.charge(operation.name, self.call_fs)
+            operation.holds = holds
+            self.issue(operation)
 
     def function(self, stream: Stream, function, arguments, seconds: float, issued=None) -> None:
         """Call a function on the host when everything before it in the stream has ended; `issued` is called when a stream takes it."""

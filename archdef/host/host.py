@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from archdef.engine import core
     from archdef.host.capture import Capture
 
+_LOOK_SECONDS = 0.001
+"""How often memory is looked at that only the program can change."""
+
 
 class Host:
     """One host process with its devices. Deterministic: the same calls give the same times."""
@@ -50,6 +53,8 @@ class Host:
         self.together: list = []
         """Launches on several devices whose grids may wait for each other."""
         self._spans: list[Span] = []
+        self._watched: list[Operation] = []
+        """What is ready and waits for a value in memory."""
         self._in_function = False
         self._paid = False
         self._range_numbers = itertools.count(1)
@@ -61,6 +66,7 @@ class Host:
         self.captures: list[Capture] = []
         """The captures of streams that have not ended."""
         self.lock = threading.RLock()
+        self._elsewhere = threading.Condition(self.lock)
 
     @property
     def contexts(self) -> list:
@@ -200,11 +206,20 @@ class Host:
         open_ones = [o for o in operations if not o.over]
         while open_ones:
             if not self._step(limit):
-                if limit is None:
+                if limit is None and self._watched:
+                    self._let_others_write()
+                elif limit is None:
                     raise HostError(f"{open_ones[0]!r} never ends; please report this")
-                return False
+                else:
+                    return False
             open_ones = [o for o in open_ones if not o.over]
         return True
+
+    def _let_others_write(self) -> None:
+        """Wait for what only the program can change, by writing memory or by calls of its other threads, which go on meanwhile; maybe without end."""
+        if self.abandoned:
+            raise HostError(f"{self._watched[0].name} of {self._watched[0].stream.label} had not ended when its program did")
+        self._elsewhere.wait(_LOOK_SECONDS)
 
     def catch_up(self) -> None:
         """Simulate what has happened by now on the host's clock."""
@@ -256,11 +271,13 @@ class Host:
     # ------------------------------------------------------------------------------------------------------------ events
     def _step(self, limit: int | None) -> bool:
         """Handle what comes next: an event of ours, or the end of a grid. False if nothing comes by `limit`."""
+        if self._watched and self._look():
+            return True
         while self._heap and self._stale(self._heap[0]):
             heapq.heappop(self._heap)
         horizon = self._horizon(limit)
         if self._busy:
-            alone = not self._heap and limit is None and len(self._busy) == 1
+            alone = not self._heap and limit is None and len(self._busy) == 1 and not self._watched
             ended = [found for context in self._busy for found in context.grids.advance(horizon, alone)]
             for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
                 self._plan(max(end, self._reached), _END, operation)
@@ -302,8 +319,29 @@ class Host:
         _, what, _, operation, plan = entry
         return operation.over or what == _END and plan != operation.plan
 
+    def _look(self) -> bool:
+        """End what has waited for a value that memory has now; whether there is anything. Others are looked at again at the next step."""
+        self._watched = [operation for operation in self._watched if not operation.over]
+        for operation in self._watched:
+            assert operation.holds is not None, "it is one that waits"
+            assert operation.ready is not None, "only what is ready is watched"
+            try:
+                there = operation.holds()
+            except Exception as error:  # noqa: BLE001  whatever it is, it belongs to the next synchronise
+                operation.error, there = error, True
+            if there:
+                self._watched.remove(operation)
+                operation.start = operation.ready
+                self._reached = max(self._reached, operation.ready)
+                self._on_end(operation, self._reached)
+                return True
+        return False
+
     def _on_ready(self, operation: Operation, at: int) -> None:
         operation.ready = at
+        if operation.holds is not None:
+            self._watched.append(operation)
+            return
         if operation.engine is None:
             operation.start = at
             operation.state = RUNNING

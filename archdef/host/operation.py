@@ -30,6 +30,7 @@ class Operation:
         "error",
         "followers",
         "grid",
+        "holds",
         "issued",
         "kind",
         "left",
@@ -69,6 +70,8 @@ class Operation:
         self.touches: set = {context, stream.context}
         """Device contexts whose memory it may use."""
         self.error: BaseException | None = None
+        self.holds: Callable[[], bool] | None = None
+        """Says whether memory has what it waits for, once it is ready."""
 
     @property
     def over(self) -> bool:

@@ -69,6 +69,14 @@ class Stream:
         not waited for here."""
         return captures.end(self)
 
+    def wait_value(self, holds: Callable[[], bool]) -> None:
+        """Let what comes later wait until memory has what `holds` looks for; it must not call archdef."""
+        self.context.wait_value(self, holds)
+
+    def write_value(self, write: Callable[[], None]) -> None:
+        """Write memory, as `write` does, when the work so far has ended; it must not call archdef."""
+        self.context.write_value(self, write)
+
     def call(self, function: Callable, *arguments, seconds: float = 0.0, issued: Callable[[], None] | None = None) -> None:
         """Call a function of the host when the work so far has ended; it takes `seconds` and must not call archdef.
 

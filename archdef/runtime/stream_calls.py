@@ -90,6 +90,14 @@ class StreamCalls:
         found = self._stream(stream).context
         return next(number for number, device in enumerate(self.devices.all()) if device.streams_in_use and device.context is found)
 
+    def wait_value(self, stream: Stream | int | None, holds: Callable[[], bool]) -> None:
+        """Let a stream wait until memory has what `holds` looks for, as the driver does; it must not call archdef."""
+        self._stream(stream).wait_value(holds)
+
+    def write_value(self, stream: Stream | int | None, write: Callable[[], None]) -> None:
+        """Let a stream write memory, as `write` does; it must not call archdef."""
+        self._stream(stream).write_value(write)
+
     def StreamAddCallback(self, stream: Stream | int | None, callback: Callable[..., object], data: Any = None, flags: int = 0) -> None:
         """Call ``callback(stream, status, data)`` when the stream has done what it has so far; the status is 0."""
         if flags:

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(MACHINE is None or COMPILER is None, reason="nee
 UNKNOWN = "0x40000000"
 EXTENT = "cudaExtent"
 """A structure of more than 16 bytes, which is passed on the stack."""
-ELSEWHERE = {"cudaMallocMipmappedArray", "cudaStreamUpdateCaptureDependencies"}
-"""What is not there, whatever its flags, and what has its flags at another place before CUDA 13."""
+ELSEWHERE = {"cudaMallocMipmappedArray", "cudaStreamUpdateCaptureDependencies", *(f"cuStreamWaitValue{bits}{version}" for bits in (32, 64) for version in ("", "_v2"))}
+"""What is not there, whatever its flags, what has its flags at another place before CUDA 13, and what has a flag of this number."""
 
 
 def calls_with_flags():

@@ -54,7 +54,7 @@ _NOT_HERE: Final = {
     104: "HandleTypeWin32HandleSupported", 105: "HandleTypeWin32KmtHandleSupported", 107: "GenericCompressionSupported", 108: "MaxPersistingL2CacheSize",
     109: "MaxAccessPolicyWindowSize", 110: "GPUDirectRDMAWithCudaVmmSupported", 112: "SparseCudaArraySupported", 113: "HostRegisterReadOnlySupported",
     114: "TimelineSemaphoreInteropSupported", 116: "GPUDirectRDMASupported", 117: "GPUDirectRDMAFlushWritesOptions", 118: "GPUDirectRDMAWritesOrdering",
-    121: "DeferredMappingCudaArraySupported", 122: "CanUse64BitStreamMemOps", 123: "CanUseStreamWaitValueNor", 124: "DmaBufSupported",
+    121: "DeferredMappingCudaArraySupported", 124: "DmaBufSupported",
     125: "IpcEventSupport", 128: "HandleTypeFabricSupported", 129: "UnifiedFunctionPointers", 130: "NumaConfig", 132: "MulticastSupported",
     133: "MpsEnabled", 135: "D3D12CigSupported", 136: "MemDecompressAlgorithmMask", 137: "MemDecompressMaximumLength", 138: "VulkanCigSupported",
     141: "HostNumaVirtualMemoryManagementSupported", 142: "HostNumaMemoryPoolsSupported", 143: "HostNumaMultinodeIpcSupported",
@@ -63,9 +63,10 @@ _NOT_HERE: Final = {
 """Attributes that say whether there is something which is not here, or how much of it: peers of the host's caches, pools, other
 processes, graphics, and the like; and where on a bus without bridges a device is. Names are those of cudaDevAttr, and where it has none, of
 CU_DEVICE_ATTRIBUTE."""
-_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 126: 1}
-"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; the one domain
-in which accesses are ordered (MemSyncDomainCount)."""
+_SAME: Final = {_PCI_BUS: 1, 11: MAX_PITCH, 14: TEXTURE_ALIGNMENT, 30: SURFACE_ALIGNMENT, 51: TEXTURE_PITCH_ALIGNMENT, 122: 1, 123: 1, 126: 1}
+"""Attributes that are the same for all devices: MaxPitch, TextureAlignment, SurfaceAlignment, TexturePitchAlignment; that
+streams wait for values of 64 bits, and for bits (CanUse64BitStreamMemOps, CanUseStreamWaitValueNor); the one domain in which accesses are ordered
+(MemSyncDomainCount)."""
 CONSTANT_ATTRIBUTES: Final = dict.fromkeys(_NOT_HERE, 0) | _SAME
 
 
