@@ -62,7 +62,6 @@ def ger(real: Real, thread: Thread, handle: int, m: Int, n: Int, alpha: int, x: 
                      struct.pack("<q", lda), block=(SIDE, SIDE))
 
 
-
 @answers("cublas{}geam")
 def geam(real: Real, thread: Thread, handle: int, of_a: Int, of_b: Int, m: Int, n: Int, alpha: int, a: int, lda: Int, beta: int, b: int, ldb: Int,
          c: int, ldc: Int) -> None:
