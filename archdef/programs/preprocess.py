@@ -33,6 +33,7 @@ _WHEELS: Final = {"nvToolsExt": "nvtx", "nvtx3/": "nvtx"}
 """What headers of a library begin with → its name in wheels, where they differ."""
 _OF_LIBRARY: Final = re.compile(r"fatal error: '?((cublas|curand|cufft|cusparse|cusolver|cudnn|nvToolsExt|nvtx3/)\S*?\.h)'?:? "
                                 r"(?:No such file|file not found)")
+_OF_CPP: Final = re.compile(r"fatal error: '?(thrust|cub|cuda)/\S+ (?:No such file|file not found)")
 _OF_SAMPLES: Final = re.compile(r"fatal error: '?((?:helper_\w+|nvrtc_helper|drvapi_error_string)\.h)'?:? (?:No such file|file not found)")
 _WITHOUT_SUFFIX: Final = 13
 """The CUDA from which on wheels are named without it."""
@@ -157,10 +158,10 @@ def write_headers(folder: Path, system: Sequence[Path]) -> tuple[Path, Path]:
 
 def missing_header(log: str, cuda: int) -> str | None:
     """Say which header of CUDA's a compiler did not find, and what brings it; None if that is not what it says."""
-    missing = re.search(r"fatal error: '?(thrust|cub)/\S+ (?:No such file|file not found)", log)
-    if missing:
-        return (f"{missing[1]}'s headers are not installed. 'pip install archdef[cuda12,build12]' and 'archdef[thrust]' beside archdef[cuda,build] bring them; "
-                "algorithms that the host calls need a compiler that knows CUDA (--compiler nvcc or clang)")
+    if missing := _OF_CPP.search(log):
+        algorithms = "" if missing[1] == "cuda" else "; algorithms that the host calls need a compiler that knows CUDA (--compiler nvcc or clang)"
+        return (f"{missing[1]}'s headers are not installed: pip install 'archdef[thrust]' brings them to those of archdef[cuda,build], and "
+                f"archdef[cuda12,build12] has them{algorithms}")
     if re.search(r"fatal error: '?crt/", log):
         return ("the host's part of CUDA's headers is missing: pip install 'archdef[build]' brings it to those of archdef[cuda], 'archdef[build12]' to "
                 "those of archdef[cuda12], the wheel nvidia-cuda-crt to those of CUDA 13")

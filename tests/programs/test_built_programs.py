@@ -351,6 +351,17 @@ def test_headers_of_libraries_that_are_not_there_are_named_with_what_brings_them
     assert f"main.cu: {header[1:-1]} is not " in str(refused.value) and said in str(refused.value)
 
 
+@pytest.mark.parametrize("header", ["thrust/sort.h", "cub/cub.cuh", "cuda/barrier", "cuda/std/atomic"])
+def test_headers_of_the_cpp_libraries_are_named_with_what_brings_them(header, tmp_path):
+    (tmp_path / "main.cu").write_text(f"#include <{header}>\nint main() {{ }}\n")
+    (tmp_path / "cuda_runtime.h").write_text("")
+    with pytest.raises(CompileError) as refused:
+        Preprocessor("g++", "c++17", (), (tmp_path,), (), (11, 8)).run(tmp_path / "main.cu", None)
+    name = header.partition("/")[0]
+    assert f"main.cu: {name}'s headers are not installed: pip install 'archdef[thrust]'" in str(refused.value)
+    assert ("algorithms" in str(refused.value)) == (name != "cuda")
+
+
 @pytest.mark.parametrize("name", ["main.cu", "main.cpp"])
 def test_headers_of_cuda_samples_are_named_as_such_also_by_files_without_kernels(name, tmp_path):
     (tmp_path / name).write_text("#include <helper_timer.h>\nint main() { }\n")
