@@ -51,6 +51,8 @@ class _Mapping:
     physical: Physical
     may: dict[int, Memory] = attrs.Factory(dict)
     """Whose kernels may access it, by their numbers."""
+    only_read: set[int] = attrs.Factory(set)
+    """Those of them that may not store to it."""
 
 
 @attrs.define(eq=False)
@@ -169,34 +171,37 @@ class VirtualMemoryCalls(Part):
         return [mapping.physical for mapping in mappings]
 
     def MemSetAccess(self, pointer: Pointer, size: int, devices: Sequence[int], flags: int = READ_WRITE) -> None:
-        """Say whether kernels of devices may access whole mappings: not at all (0), or read and write (3)."""
+        """Say how kernels of devices may access whole mappings: not at all (0), to read (1), or to read and write (3)."""
         self.set_access(pointer, size, [(number, flags) for number in devices])
 
     def set_access(self, pointer: Pointer, size: int, wanted: Sequence[tuple[int, int]]) -> None:
         """Say it of devices by their numbers, each with its flags: of all of them, or of none. Raises Refusal."""
         for _, flags in wanted:
-            if flags not in (NONE, READ_WRITE):
-                raise Refusal("NotSupported" if flags == READ else "InvalidValue", f"access {flags} to mapped memory: it is all (3) or none (0) here")
+            if flags not in (NONE, READ, READ_WRITE):
+                raise Refusal("InvalidValue", f"access {flags} to mapped memory: it is all (3), to read (1) or none (0)")
         found = self._reserved(pointer, self._whole(size))
         memories = [self._memory(self._reaching(number, found.memory)) for number, _ in wanted]
         with self._context(found.memory).host.lock:
             for mapping in list(self._at(found, int(pointer), size)):
                 for memory, (number, flags) in zip(memories, wanted, strict=True):
-                    memory.engine.let_access(mapping.start, mapping.end - mapping.start, flags == READ_WRITE)
+                    memory.engine.let_access(mapping.start, mapping.end - mapping.start, flags != NONE, flags == READ_WRITE)
+                    mapping.only_read.discard(number)
                     if flags:
                         mapping.may[number] = memory
                     else:
                         mapping.may.pop(number, None)
+                    if flags == READ:
+                        mapping.only_read.add(number)
 
     def MemGetAccess(self, pointer: Pointer, device: int) -> int:
-        """Say how kernels of a device may access what is mapped at an address: 0 or 3."""
+        """Say how kernels of a device may access what is mapped at an address: 0, 1 or 3."""
         self.device(device)
         found = self._reserved(pointer, 1)
         with self._context(found.memory).host.lock:
             mapping = next((each for each in found.mappings if each.start <= pointer < each.end), None)
         if mapping is None:
             raise Refusal("InvalidValue", f"nothing is mapped at {int(pointer):#x}")
-        return READ_WRITE if device in mapping.may else NONE
+        return READ if device in mapping.only_read else READ_WRITE if device in mapping.may else NONE
 
     # ------------------------------------------------------------------------------------------------------------ helpers
     def mapped_at(self, address: int, device: int | None = None) -> Pointer | None:

@@ -31,6 +31,13 @@ def test_a_program_may_have_more_of_it_than_this_process_may_open_files(build, t
     assert printed == "PASSED\n" and found.exit_code == 0, found.failures
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_memory_that_is_mapped_to_be_read_is_not_written(build, machine, tmp_path):
+    found, printed = run([build("virtual_memory", "driver", TEXT), "reads"], machine, tmp_path)
+    assert printed == "PASSED\n" and found.exit_code == 0 and found.missing == {}, found.failures
+    assert any("store to memory that is mapped to be read" in said for said in found.failures)
+
+
 @pytest.mark.skipif("v100" not in registry.names(), reason="needs the plugins of this repository")
 def test_a_peer_accesses_it_while_it_may(build, tmp_path):
     found, printed = run([build("virtual_memory", "driver", TEXT), "peers"], "v100", tmp_path, devices=2)

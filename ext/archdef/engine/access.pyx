@@ -333,7 +333,7 @@ cdef int _inside(SmCore *sm, const Warp *w, const Uop *u, uint64_t lanes, const 
         if span == NULL or span_room(span, address[lane]) < <uint64_t>u.lane_bytes:
             return op_fault(sm, w, u, FAULT_BOUNDS, lane, address[lane])
         if u.kind != K_LOAD:
-            if span.start == launch.parameter_start:
+            if span.start == launch.parameter_start or span.read_only:
                 return op_fault(sm, w, u, FAULT_READ_ONLY, lane, address[lane])
             if span.start == launch.const_start:
                 launch.origin.constants_written = True

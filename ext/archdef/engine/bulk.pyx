@@ -105,7 +105,7 @@ cdef char *_global(Sm *sm, const Warp *w, int lane, uint64_t address, int64_t by
         return NULL
     if writes:
         span = find_span(launch.spans, launch.span_count, address)
-        if span != NULL and span.start == launch.parameter_start:
+        if span != NULL and (span.start == launch.parameter_start or span.read_only):
             _refuse(sm, w, FAULT_READ_ONLY, lane, address, bytes)
             return NULL
         if span != NULL and span.start == launch.const_start:

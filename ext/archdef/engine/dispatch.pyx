@@ -551,11 +551,11 @@ cdef void _record(const Launch *launch) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------- copies by kernels
-cdef char *_place(const Launch *item, uint64_t address) noexcept nogil:
-    """Where the bytes of a copy lie; NULL: not inside one allocation."""
+cdef char *_place(const Launch *item, uint64_t address, bint written) noexcept nogil:
+    """Where the bytes of a copy lie; NULL: not inside one allocation, or where they may not be written."""
     cdef const Span *span = find_span(item.spans, item.span_count, address)
     if span != NULL:
-        if item.bytes > span_room(span, address):
+        if item.bytes > span_room(span, address) or written and span.read_only:
             return NULL
     elif item.heap == NULL or heap_room(item.heap, address) < item.bytes:
         return NULL
@@ -566,12 +566,12 @@ cdef char *_place(const Launch *item, uint64_t address) noexcept nogil:
 
 cdef bint _perform(Dispatcher *d, Launch *item) noexcept nogil:
     """Copy or fill. False after a fault."""
-    cdef char *target = _place(item, item.target)
+    cdef char *target = _place(item, item.target, True)
     cdef char *source = NULL
     if item.bytes == 0:
         return True
     if item.kind == LK_COPY:
-        source = _place(item, item.source)
+        source = _place(item, item.source, False)
     if target == NULL or (item.kind == LK_COPY and source == NULL):
         if d.fault.code == 0:
             d.fault.code = FAULT_LAUNCH_COPY

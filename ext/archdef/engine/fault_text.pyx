@@ -9,7 +9,7 @@ from archdef.engine.fault_code cimport (FAULT_ALIGNMENT, FAULT_ASSERT, FAULT_BAR
                                         FAULT_TEXTURE_HANDLE, FAULT_TEXTURE_SHAPE, FAULT_TRAP, TR_FIRST, TR_INTERLEAVED, TR_MAP, TR_MODE, TR_NEGATIVE,
                                         TR_PIXEL, TR_RANK, TR_REDUCE, TR_ROW)
 from archdef.engine.launch cimport Block, Launch, Warp
-from archdef.engine.memory cimport DeviceMemory
+from archdef.engine.memory cimport DeviceMemory, Span, find_span
 from archdef.engine.grid cimport Grid
 from archdef.engine.reach cimport MULTICAST
 from archdef.engine.deadlock cimport explain_deadlock
@@ -60,6 +60,12 @@ cdef _space(const Fault *f, const Launch *launch, DeviceMemory memory):
     return space
 
 
+cdef _unwritten(const Fault *f, const Launch *launch):
+    """Name the memory that must not be written."""
+    cdef const Span *span = find_span(launch.spans, launch.span_count, f.address)
+    return "memory that is mapped to be read" if span != NULL and span.read_only else "constant memory"
+
+
 cdef dict _of_memory(const Fault *f, const Launch *launch, DeviceMemory memory, Grid grid, who):
     """What faults of accesses to memory say."""
     space, reach = _space(f, launch, memory), 0
@@ -68,7 +74,7 @@ cdef dict _of_memory(const Fault *f, const Launch *launch, DeviceMemory memory, 
     return {
         FAULT_BOUNDS: f"{reach} bytes at address {f.address:#x} are outside {space}, {who}",
         FAULT_ALIGNMENT: f"address {f.address:#x} is not a multiple of the {reach} bytes accessed, {who}",
-        FAULT_READ_ONLY: f"store to constant memory at address {f.address:#x}, {who}",
+        FAULT_READ_ONLY: f"store to {_unwritten(f, launch)} at address {f.address:#x}, {who}",
         FAULT_TEXTURE_HANDLE: f"{f.address:#x} is no handle of a live {space}, or of one of another kind, {who}",
         FAULT_TEXTURE_SHAPE: f"the {space} of handle {f.address:#x} has other dimensions than the instruction, {who}",
         FAULT_SURFACE_BOUNDS: f"{reach} bytes are outside the surface of handle {f.address:#x}, {who}",

@@ -16,6 +16,7 @@ cpdef enum:
 cdef struct Span:
     uint64_t start                   # device address
     uint64_t bytes
+    bint read_only                   # kernels of this device may load from it, and not store to it
 
 cdef class AddressSpace:
     cdef char *place                 # of GLOBAL_BASE
@@ -31,6 +32,7 @@ cdef class DeviceMemory:
     cdef list _spans                 # [(start, end)] sorted
     cdef list _reserved              # [(start, end)] sorted: addresses that something is mapped at later
     cdef list _windows               # [(start, end)] sorted: what is mapped at such addresses, of any device, and kernels of this one may access
+    cdef set _read_only              # those of them that kernels may only load from
     cdef int _file                   # descriptor of the file that holds what is mapped there, -1: nothing was
     cdef uint64_t _file_bytes        # of the file that memory was taken from so far
     cdef dict _backed                # first byte in that file of memory that is mapped there, or nowhere -> bytes

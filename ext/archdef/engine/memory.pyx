@@ -135,7 +135,7 @@ cdef class DeviceMemory:
     def __cinit__(self, uint64_t capacity_bytes, AddressSpace space=None):
         self.arena = NULL
         self.table = NULL
-        self._spans, self._reserved, self._windows = [], [], []
+        self._spans, self._reserved, self._windows, self._read_only = [], [], [], set()
         self._shared, self._backed = {}, {}
         self._file, self._file_bytes = -1, 0
         self._reached, self._reached_by = [], []
@@ -195,7 +195,7 @@ cdef class DeviceMemory:
         cdef int64_t i = 0
         cdef list seen = self._spans + self._windows
         cdef uint64_t start, end
-        cdef bint linked = False
+        cdef bint linked = False, read_only
         for other in self._reached:
             seen += other._shown()
         seen.sort()
@@ -204,11 +204,14 @@ cdef class DeviceMemory:
             raise MemoryError("table of allocations")
         for start, end in seen:
             linked |= start - self.first >= self.space.stride       # or below: what is unsigned wraps
-            if i and table[i - 1].start + table[i - 1].bytes == start:      # what was mapped side by side is accessed as one
+            read_only = (start, end) in self._read_only
+            if i and table[i - 1].start + table[i - 1].bytes == start and table[i - 1].read_only == read_only:
+                # what was mapped side by side is accessed as one
                 table[i - 1].bytes += end - start
                 continue
             table[i].start = start
             table[i].bytes = end - start
+            table[i].read_only = read_only
             i += 1
         free(self.table)
         self.linked = linked
@@ -306,12 +309,14 @@ cdef class DeviceMemory:
         if mmap(self.arena + (address - <uint64_t>GLOBAL_BASE), nbytes, PROT_NONE, fresh, -1, 0) == MAP_FAILED:
             raise DeviceMemoryError(f"the host cannot take {nbytes} bytes of device memory away")
 
-    def let_access(self, uint64_t address, uint64_t nbytes, bint may):
-        """Say whether kernels of this device, and copies, may access what is mapped at an address, of this device or of another one."""
+    def let_access(self, uint64_t address, uint64_t nbytes, bint may, bint writes=True):
+        """Say whether kernels of this device, and copies, may access what is mapped at an address, of this device or of another one; and whether kernels may
+        store to it."""
         span = (int(address), int(address + nbytes))
         with self._lock:
-            if may != (span in self._windows):
-                self._windows = sorted([*self._windows, span]) if may else [each for each in self._windows if each != span]
+            if may != (span in self._windows) or may and writes == (span in self._read_only):
+                self._windows = sorted([*(each for each in self._windows if each != span), *([span] if may else [])])
+                self._read_only = {each for each in self._read_only if each != span} | ({span} if may and not writes else set())
                 self._make_table()
 
     # ------------------------------------------------------------------------------------------------ memory that others see, too
@@ -470,7 +475,11 @@ cdef class DeviceMemory:
 
     cdef char *_at(self, uint64_t address, uint64_t nbytes) except NULL:
         cdef const Span *span = find_span(self.table, self.count, address)
-        if span == NULL or nbytes > span_room(span, address):
+        cdef uint64_t room = 0 if span == NULL else span_room(span, address)
+        while span != NULL and room < nbytes and span + 1 < self.table + self.count and span[1].start == span.start + span.bytes:
+            span += 1       # mapped beside it, and accessed by kernels in another way
+            room += span.bytes
+        if span == NULL or nbytes > room:
             raise DeviceMemoryError(f"{nbytes} bytes at address {address:#x} are not inside one allocation")
         return self.arena + (address - GLOBAL_BASE)
 

@@ -318,7 +318,7 @@ cdef int _send(SmCore *sm, const Warp *w, const Uop *u, int lane, const TensorBo
     if place == NULL or room < PIECE:
         return _outside(sm, w, FAULT_BOUNDS, lane, address, PIECE)
     span = find_span(launch.spans, launch.span_count, address)
-    if span != NULL and (span.start == launch.const_start or span.start == launch.parameter_start):
+    if span != NULL and (span.start == launch.const_start or span.start == launch.parameter_start or span.read_only):
         return _outside(sm, w, FAULT_READ_ONLY, lane, address, PIECE)
     if launch.textures.written_count:
         texture_written(launch.textures, address, PIECE)

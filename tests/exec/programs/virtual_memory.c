@@ -263,7 +263,9 @@ static void wrong(void)
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemMap(base, grain, 0, memory, 0));
     CHECK(cuMemGetAccess(&may, &open.place, base + 5));
     EXPECT(may == 0);
-    FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemSetAccess(base, grain, &reads, 1));
+    CHECK(cuMemSetAccess(base, grain, &reads, 1));
+    CHECK(cuMemGetAccess(&may, &open.place, base));
+    EXPECT(may == READ);
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &strange, 1));
     FAILS("CUDA_ERROR_NOT_SUPPORTED", cuMemSetAccess(base, grain, &host, 1));
     FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemSetAccess(base, grain, &absent, 1));
@@ -333,6 +335,42 @@ static void touches_what_is_not_mapped(void)
     FAILS("CUDA_ERROR_ILLEGAL_ADDRESS", cuCtxSynchronize());
 }
 
+/* Kernels load from it, and a store is an illegal address, also where memory that may be written lies beside it. */
+static void reads_only(void)
+{
+    CUmemAccessDesc reads = {{ON_DEVICE, 0}, READ};
+    CUmemGenericAllocationHandle one, two;
+    CUdeviceptr base, sum;
+    CUmodule module;
+    CUfunction add;
+    float got[2], given_numbers[2] = {1.5f, 2.5f};
+    int count = 2, both_sides[2];
+    CHECK(cuModuleLoadData(&module, device_code));
+    CHECK(cuModuleGetFunction(&add, module, "vector_add"));
+    CHECK(cuMemAlloc(&sum, sizeof got));
+    CHECK(cuMemAddressReserve(&base, 2 * grain, 0, 0, 0));
+    CHECK(cuMemCreate(&one, grain, &here, 0));
+    CHECK(cuMemCreate(&two, grain, &here, 0));
+    CHECK(cuMemMap(base, grain, 0, one, 0));
+    CHECK(cuMemMap(base + grain, grain, 0, two, 0));
+    CHECK(cuMemSetAccess(base, 2 * grain, &open, 1));
+    CHECK(cuMemcpyHtoD(base, given_numbers, sizeof given_numbers));
+    CHECK(cuMemSetAccess(base, grain, &reads, 1));
+    CHECK(cuMemcpyDtoH(both_sides, base + grain - 4, sizeof both_sides));
+    EXPECT(!both_sides[0] && !both_sides[1]);
+    void *given[] = {&sum, &base, &base, &count};
+    CHECK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, 0, given, 0));
+    CHECK(cuMemcpyDtoH(got, sum, sizeof got));
+    EXPECT(got[0] == 3 && got[1] == 5);
+    scaled(base + grain);
+    CHECK(cuMemSetAccess(base, grain, &open, 1));
+    scaled(base);
+    CHECK(cuMemSetAccess(base, grain, &reads, 1));
+    given[0] = &base;
+    CHECK(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, 0, given, 0));
+    FAILS("CUDA_ERROR_ILLEGAL_ADDRESS", cuCtxSynchronize());
+}
+
 int main(int count, char **arguments)
 {
     set_up();
@@ -346,6 +384,8 @@ int main(int count, char **arguments)
         seen_by_textures();
     else if (!strcmp(arguments[1], "wrong"))
         wrong();
+    else if (!strcmp(arguments[1], "reads"))
+        reads_only();
     else if (!strcmp(arguments[1], "peers"))
         reached_by_a_peer();
     else
