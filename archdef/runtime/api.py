@@ -277,6 +277,7 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         if count % width:
             raise Refusal("InvalidValue", f"{count} bytes are no whole number of values of {width}")
         if count:
+            self.check_written(address, count)
             memory.context.fill(address, count, value & (1 << 8 * width) - 1, self._stream(stream), width)
 
     # ---------------------------------------------------------------------------------------------------------- variables
@@ -653,6 +654,8 @@ class Runtime(Pitched, Arrays, Textures, PageLocked, GraphCalls, GraphToolCalls,
         self._check_count(count, *left)
         if not count:
             return
+        if there:
+            self.check_written(to[1], count)
         if there and here:
             (memory, address, _), (other, start, _) = to, source
             context = memory.context

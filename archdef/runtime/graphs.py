@@ -37,6 +37,8 @@ class GraphCalls:
         def _event(self, event: object) -> Event: ...
         def _for(self, kernel: Kernel, device: Any) -> Kernel: ...
         def _device_end(self, end: object) -> tuple[Any, int, int]: ...
+
+        def check_written(self, address: int, nbytes: int) -> None: ...
         def _check_count(self, count: int, *left: int) -> None: ...
         def _forget_graph_memory(self) -> None: ...
         def change_launch(self, node: Node, work: Work) -> None: ...
@@ -310,6 +312,8 @@ class GraphCalls:
         left = [end[2] if on_device else end.nbytes for end, on_device in ((to, there), (source, here))]
         count = min(left) if count is None else count
         self._check_count(count, *left)
+        if there and count:
+            self.check_written(to[1], count)
         if there and here:
             return _between(to, source, count, given)
         if there or here:
@@ -331,6 +335,7 @@ class GraphCalls:
         if height < 1 or height > 1 and pitch < nbytes:
             raise Refusal("InvalidValue", f"{height} rows of {nbytes} bytes, {pitch} apart")
         self._check_count((height - 1) * pitch + nbytes, left)
+        self.check_written(address, (height - 1) * pitch + nbytes)
         context, value = memory.context, value & (1 << 8 * element_size) - 1
         rows = [(address, nbytes * height)] if pitch == nbytes else [(address + k * pitch, nbytes) for k in range(height)]
 

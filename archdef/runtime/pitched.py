@@ -91,7 +91,7 @@ class Pitched(Part):
         if there and here:
             self._copy_on_devices(dst, src, extent, stream, wait)
         elif there:
-            memory, box = self._box(dst, extent)
+            memory, box = self._box(dst, extent, write=True)
             memory.context.to_device(box, host_rows(src, extent, write=False), self._stream(stream), wait)
         elif here:
             memory, box = self._box(src, extent)
@@ -106,7 +106,7 @@ class Pitched(Part):
             to.write(source.read())
 
     def _copy_on_devices(self, dst: Region, src: Region, extent: tuple[int, int, int], stream: Stream | int | None, wait: bool) -> None:
-        memory, to = self._box(dst, extent)
+        memory, to = self._box(dst, extent, write=True)
         other, source = self._box(src, extent)
         context = memory.context
         into = self._stream(stream)
@@ -119,15 +119,18 @@ class Pitched(Part):
 
     def set_box(self, region: Region, value: int, extent: tuple[int, int, int], stream: Stream | int | None, width: int = 1) -> None:
         """Set bytes of planes of rows, or values of `width` bytes, of which rows have a whole number. Raises Refusal."""
-        memory, box = self._box(region, extent)
+        memory, box = self._box(region, extent, write=True)
         if box.nbytes:
             context = memory.context
             context.fill(box, box.nbytes, value & (1 << 8 * width) - 1, self._stream(stream), width)
 
-    def _box(self, region: Region, extent: tuple[int, int, int]) -> tuple[Any, Box]:
+    def _box(self, region: Region, extent: tuple[int, int, int], write: bool = False) -> tuple[Any, Box]:
         memory, address, left = self._device_end(region.end)
         check_reach(region, extent, left)
-        return memory, Box(int(address), *extent, region.pitch, region.plane)
+        box = Box(int(address), *extent, region.pitch, region.plane)
+        if write and box.nbytes:
+            self.check_written(box.address, box.reach)
+        return memory, box
 
     def _copy_3d(self, p: Memcpy3DParms | Memcpy3DPeerParms, kind: int, stream: Stream | int | None, wait: bool) -> None:
         if not isinstance(p, (Memcpy3DParms, Memcpy3DPeerParms)):

@@ -219,6 +219,15 @@ class VirtualMemoryCalls(Part):
                     end = each.end
         return None if start is None or end is None else Pointer(start, found.memory, end - start)
 
+    def check_written(self, address: int, nbytes: int) -> None:
+        """Raise Refusal where copies and sets would write what its device may only read."""
+        if not self._reservations or (found := self._reservation(address)) is None:
+            return
+        with self._context(found.memory).host.lock:
+            for each in found.mappings:
+                if each.start < address + nbytes and address < each.end and any(each.may[number] is found.memory for number in each.only_read):
+                    raise Refusal("InvalidValue", f"{nbytes} bytes written from {address:#x} on: memory that is mapped to be read")
+
     def mapping_at(self, address: int) -> Pointer | None:
         """Give the mapping that an address lies in, whoever may access it, from its first byte on; None: nothing is mapped there."""
         found = self._reservation(address)

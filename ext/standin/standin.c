@@ -222,7 +222,7 @@ static int is_permitted(uint32_t function)
 {
     return !called_back || function == NUMBER_cudaGetErrorString || function == NUMBER_cudaGetErrorName || function == NUMBER_cuGetErrorString
         || function == NUMBER_cuGetErrorName || function == NUMBER_cudaGetDeviceCount || function == NUMBER_cudaDriverGetVersion    /* as on an H200 */
-        || function == NUMBER_cudaEventQuery;       /* as on an H100 */
+        || function == NUMBER_cudaEventQuery || function == NUMBER_cuEventQuery;       /* as on an H100 */
 }
 
 /* What stands between <<< and >>> is kept until the stub asks for it, and the last error is known: answer without asking archdef. */

@@ -24,7 +24,6 @@ _IN_CONTEXT: Final = {
     "cuEventDestroy_v2": "cudaEventDestroy",
     "cuEventElapsedTime": "cudaEventElapsedTime",
     "cuEventElapsedTime_v2": "cudaEventElapsedTime",
-    "cuEventQuery": "cudaEventQuery",
     "cuEventRecord": "cudaEventRecord",
     "cuEventRecordWithFlags": "cudaEventRecordWithFlags",
     "cuEventSynchronize": "cudaEventSynchronize",
@@ -71,6 +70,7 @@ _IN_CONTEXT: Final = {
     "cuUserObjectRetain": "cudaUserObjectRetain",
 }
 _OF_DEVICES: Final = {
+    "cuEventQuery": "cudaEventQuery",
     "cuDeviceCanAccessPeer": "cudaDeviceCanAccessPeer",
     "cuDeviceGetAttribute": "cudaDeviceGetAttribute",
     "cuDeviceGetByPCIBusId": "cudaDeviceGetByPCIBusId",

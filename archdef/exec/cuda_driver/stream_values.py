@@ -31,7 +31,7 @@ def _place(thread: Thread, address: int, nbytes: int) -> Callable[[], np.ndarray
     if address % nbytes:
         raise Refusal("InvalidValue", f"{address:#x} is no address of {nbytes} bytes: it is no multiple of them")
     if thread.session.is_managed(address):
-        raise Refusal("NotSupported", f"{address:#x} is managed memory, whose values no stream waits for")
+        raise Refusal("InvalidValue", f"{address:#x} is managed memory, whose values no stream waits for, here as on a card")
     pointer = thread.session.pointer(address)
     if pointer is not None and pointer.left >= nbytes:
         return lambda: pointer.memory.view(address, nbytes)
@@ -100,7 +100,7 @@ def write_64(thread: Thread, stream: int, address: int, value: int, flags: UInt)
 @answers("cuStreamBatchMemOp", "cuStreamBatchMemOp_v2")
 def batch(thread: Thread, stream: int, count: UInt, operations: int, flags: UInt) -> None:
     """Put several of them into a stream, in their order; one that is wrong keeps all of them out."""
-    if flags or not 0 < count <= _MOST:
+    if flags or count > _MOST:
         raise Refusal("InvalidValue", f"{count} operations, flags {flags:#x}")
     added = []
     for number in range(count):

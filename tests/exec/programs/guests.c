@@ -234,6 +234,8 @@ static int many_threads(void)
 static int allocated = -1, launched = -1, streams_asked = -1, events_asked[2] = {-1, -1};
 static cudaEvent_t marks[2];
 static char said[64];
+static int same = 1;
+int cuEventQuery(cudaEvent_t);
 
 static void asks_back(cudaStream_t stream, int status, void *data)
 {
@@ -241,8 +243,10 @@ static void asks_back(cudaStream_t stream, int status, void *data)
     allocated = cudaMalloc(&there, 64);
     launched = cudaLaunchKernel(counts, ONE, BLOCK, data, 0, 0);
     streams_asked = cudaStreamQuery(0);
-    for (int i = 0; i < 2; ++i)
-        events_asked[i] = cudaEventQuery(marks[i]);     /* which an H100 answers here */
+    for (int i = 0; i < 2; ++i) {
+        events_asked[i] = cudaEventQuery(marks[i]);     /* which an H100 answers here, and the driver's too */
+        same &= cuEventQuery(marks[i]) == events_asked[i];
+    }
     strcpy(said, cudaGetErrorName(allocated));
 }
 
@@ -259,7 +263,7 @@ static int callback_asks(void)
     CHECK(cudaEventRecord(marks[1], 0));
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaGetDevice(&device));
-    return allocated == 800 && launched == 800 && streams_asked == 800 && events_asked[0] == 0 && events_asked[1] == 600 && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
+    return allocated == 800 && launched == 800 && streams_asked == 800 && events_asked[0] == 0 && events_asked[1] == 600 && same && !strcmp(said, "cudaErrorNotPermitted") ? 0 : 5;
 }
 
 static void never_called(cudaStream_t stream, int status, void *data) { _exit(7); }

@@ -144,7 +144,7 @@ static void batches(void)
     CHECK(cuStreamSynchronize(first));
     EXPECT(word(0) == 11 && word(2) == 12 && word(3) == 0);
     all[4].kind = 9;
-    EXPECT(cuStreamBatchMemOp_v2(first, 5, all, 0) == 1 && cuStreamBatchMemOp_v2(first, 0, all, 0) == 1 && cuStreamBatchMemOp_v2(first, 5, all, 1) == 1);
+    EXPECT(cuStreamBatchMemOp_v2(first, 5, all, 0) == 1 && cuStreamBatchMemOp_v2(first, 0, all, 0) == 0 && cuStreamBatchMemOp_v2(first, 5, all, 1) == 1);
     EXPECT(cuStreamBatchMemOp_v2(first, 257, all, 0) == 1);
     all[4].kind = FLUSH;
     EXPECT(cuStreamBatchMemOp_v2(first, 5, all, 0) == 801 && cuStreamQuery(first) == 0);

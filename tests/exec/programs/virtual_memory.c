@@ -273,7 +273,7 @@ static void wrong(void)
     FAILS("CUDA_ERROR_INVALID_DEVICE", cuMemSetAccess(base, grain, (CUmemAccessDesc[]){open, absent}, 2));
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, (CUmemAccessDesc[]){open, strange}, 2));
     CHECK(cuMemGetAccess(&may, &open.place, base));
-    EXPECT(may == 0);                                                                   /* of all that are asked, or of none */
+    EXPECT(may == READ);                                                                /* of all that are asked, or of none */
     FAILS("CUDA_ERROR_INVALID_VALUE", cuMemSetAccess(base, grain, &open, 0));
     CHECK(cuMemSetAccess(base, grain, &open, 1));
     CHECK(cuMemGetAccess(&may, &open.place, base));
@@ -362,6 +362,13 @@ static void reads_only(void)
     CHECK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, 0, given, 0));
     CHECK(cuMemcpyDtoH(got, sum, sizeof got));
     EXPECT(got[0] == 3 && got[1] == 5);
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyHtoD(base, given_numbers, 4));            /* an H100's answers */
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyHtoD(base + grain - 4, given_numbers, 8));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemcpyDtoD(base, sum, 4));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD32(base, 1, 4));
+    FAILS("CUDA_ERROR_INVALID_VALUE", cuMemsetD2D32(base, 8, 1, 1, 2));
+    CHECK(cuMemcpyHtoD(base + grain, given_numbers, 4));
+    CHECK(cuMemsetD32(base + grain, 0, 1));
     scaled(base + grain);
     CHECK(cuMemSetAccess(base, grain, &open, 1));
     scaled(base);
