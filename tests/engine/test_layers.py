@@ -7,7 +7,7 @@ from archdef.lower.encoding import MICRO_OP
 
 SOURCES = Path(__file__).parents[2] / "ext" / "archdef" / "engine"
 IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+([\w.]+)", re.MULTILINE)
-BELOW = re.compile(r"archdef\.engine(\.\w+)?|archdef\.errors|bisect|libc\.\w+|cpython(\.\w+)?|cython|numpy|threading|time|types")
+BELOW = re.compile(r"archdef\.engine(\.\w+)?|archdef\.errors|bisect|libc\.\w+|cpython(\.\w+)?|cython|gc|numpy|threading|time|types")
 
 
 @pytest.fixture(scope="module")
