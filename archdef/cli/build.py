@@ -10,6 +10,7 @@ import archdef
 from archdef.cli.common import common_options, emit
 from archdef.cli.nvcc_options import BuildCommand
 from archdef.cli.output import will_write
+from archdef.files.atomic import write_text
 from archdef.options import ArchitectureName
 
 _OF_THE_COMMAND = ("files", "program", "arch", "as_json", "compiler", "ptx", "fatbin", "rule", "rule_file", "rule_target", "phony", "linker_flags")
@@ -142,7 +143,7 @@ def _rule(files, output, kind, written, arch, compiler, options):
     if "D" in kind or file:
         file = file or str(Path(output).with_suffix(".d"))
         will_write(file)
-        Path(file).write_text(text, encoding="utf-8")
+        write_text(file, text)
     else:
         click.echo(text, nl=False)
 
