@@ -9,8 +9,7 @@ import click
 import archdef
 from archdef.cli.common import common_options, emit
 from archdef.cli.nvcc_options import BuildCommand
-from archdef.cli.output import will_write
-from archdef.files.atomic import write_text
+from archdef.cli.output import will_write, write
 from archdef.options import ArchitectureName
 
 _OF_THE_COMMAND = ("files", "program", "arch", "as_json", "compiler", "ptx", "fatbin", "rule", "rule_file", "rule_target", "phony", "linker_flags")
@@ -140,12 +139,10 @@ def _rule(files, output, kind, written, arch, compiler, options):
     plan = archdef.programs.plan(files, arch, compiler, **options)
     made = target or (output if "D" in kind or options["compile_only"] else f"{Path(files[0]).stem}.o")
     text = archdef.programs.rules(plan, made, "MM" not in kind, phony)
-    if "D" in kind or file:
-        file = file or str(Path(output).with_suffix(".d"))
-        will_write(file)
-        write_text(file, text)
-    else:
-        click.echo(text, nl=False)
+    if "D" in kind and not file:
+        file = str(Path(output).with_suffix(".d"))
+    will_write(file)
+    write(file, text)
 
 
 def _build(files, program, arch, compiler, options):
