@@ -19,6 +19,9 @@ _CREDENTIALS: Final = struct.Struct("@3i")
 _RETURN, _CALL, _MAP, _UNMAP, _REPLACE, _ADDRESS = range(6)
 _MASK: Final = (1 << 64) - 1
 _RETRY_SECONDS: Final = 0.05
+_AWAKE_SECONDS: Final = 50e-6
+"""How long a thread looks for a message before it sleeps: about what it takes to wake it, so that looking in vain at most doubles the time.
+``ext/standin/standin.c`` has the same for the other end."""
 
 
 class Gone(Exception):
@@ -160,9 +163,19 @@ class Connection:
 
     def _message(self, nbytes: int) -> bytes:
         try:
-            data = self.end.recv(nbytes + 1)
+            data = self._received(nbytes + 1)
         except OSError as error:
             raise Gone(f"the program has ended: {error}") from None
         if len(data) != nbytes:
             raise Gone("the program has ended" if not data else f"a message of {len(data)} bytes, {nbytes} were expected")
         return data
+
+    def _received(self, most_bytes: int) -> bytes:
+        """Wait for a message: awake at first, since to be woken takes longer than most programs take between two calls."""
+        until = time.perf_counter() + _AWAKE_SECONDS
+        while time.perf_counter() < until:
+            try:
+                return self.end.recv(most_bytes, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                os.sched_yield()
+        return self.end.recv(most_bytes)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exports.h"
@@ -32,6 +34,7 @@
 #define SCRATCH_BYTES (1u << 20)
 #define UNAVAILABLE 46      /* cudaErrorDevicesUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE */
 #define NOT_PERMITTED 800   /* cudaErrorNotPermitted, CUDA_ERROR_NOT_PERMITTED */
+#define AWAKE_NS 100000     /* how long a thread looks for an answer before it sleeps: half as long again as most launches take */
 #define STACK_WORDS 18      /* cublasGemmStridedBatchedEx has 23 arguments, of which six are in registers */
 #define STACK_IN_USE (64u << 10)    /* what this library and its caller may have on the stack, and more */
 
@@ -73,6 +76,27 @@ static void say(const char *what)
     fprintf(stderr, "archdef: %s: %s\n", what, strerror(errno));
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Wait for a message: awake at first, since to be woken takes longer than most answers. */
+static ssize_t received(int connection, struct msghdr *message)
+{
+    const int64_t until = now_ns() + AWAKE_NS;
+    ssize_t got = recvmsg(connection, message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    while (got < 0 && (errno == EAGAIN || errno == EINTR) && now_ns() < until) {
+        sched_yield();
+        got = recvmsg(connection, message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    }
+    while (got < 0 && (errno == EAGAIN || errno == EINTR))
+        got = recvmsg(connection, message, MSG_CMSG_CLOEXEC);
+    return got;
+}
+
 static int exchange(int connection, const void *sent, size_t sent_bytes, struct answer *answer, int *descriptor)
 {
     char control[CMSG_SPACE(sizeof(int))];
@@ -82,12 +106,7 @@ static int exchange(int connection, const void *sent, size_t sent_bytes, struct 
     do
         got = send(connection, sent, sent_bytes, MSG_NOSIGNAL);
     while (got < 0 && errno == EINTR);
-    if (got != (ssize_t)sent_bytes)
-        return -1;
-    do
-        got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    if (got != sizeof *answer)
+    if (got != (ssize_t)sent_bytes || received(connection, &message) != sizeof *answer)
         return -1;
     *descriptor = -1;
     for (struct cmsghdr *part_of = CMSG_FIRSTHDR(&message); part_of; part_of = CMSG_NXTHDR(&message, part_of))
