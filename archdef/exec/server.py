@@ -42,6 +42,8 @@ _LAUNCHES: Final = re.compile(r"cu(?:da)?Launch(?!HostFunc)")
 SOCKET_VARIABLE: Final = "ARCHDEF_EXEC_SOCKET"
 KEEPS_PTX: Final = {"CUPY_COMPILE_WITH_PTX": "1"}
 """What tells programs that compile while they run to hand PTX to the driver instead of machine code."""
+_COLLECTED_OBJECTS: Final = 20_000
+"""How many more objects than before make the collector look for those that hold each other."""
 _TUNABLES_VARIABLE: Final = "GLIBC_TUNABLES"
 _LARGE_PAGES: Final = "glibc.malloc.hugetlb=1"
 """Lets glibc ask for large pages (2 MiB) for what is allocated in as large pieces. The system's calls that read and write another process's memory look up
@@ -129,7 +131,9 @@ class Server:
                 SOCKET_VARIABLE: path, "LD_PRELOAD": f"{library}:{loaded}" if loaded else str(library),
                 "LD_LIBRARY_PATH": f"{folder}:{searched}" if searched else folder,
                 _TUNABLES_VARIABLE: f"{_LARGE_PAGES}:{tuned}" if tuned else _LARGE_PAGES}       # the last one said holds
-            gc.freeze()     # what is there now, all of archdef, the collector need not look through again and again while launches come in
+            gc.freeze()     # what is there now, all of archdef, the collector need not look through again and again while launches come in,
+            collected = gc.get_threshold()
+            gc.set_threshold(_COLLECTED_OBJECTS, *collected[1:])        # nor what they leave for their kernels' totals every few of them
             try:
                 with starting.passed_on() as told:
                     interrupts = starting.InterruptsKept()
@@ -140,6 +144,7 @@ class Server:
             except OSError as error:
                 raise NotHere(f"{command[0]} cannot be started: {starting.refusal(command[0], error)}") from None
             finally:
+                gc.set_threshold(*collected)
                 gc.unfreeze()
                 end.shutdown(socket.SHUT_RDWR)      # closing it alone does not wake up who waits there
         for session in self.sessions:

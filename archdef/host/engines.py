@@ -29,6 +29,8 @@ class Engine:
 
     def next(self) -> Operation | None:
         """Take the ready operation whose call was first, if there is room for it."""
+        if not self.queues or len(self.running) >= self.capacity:
+            return None
         heads = []
         for number in list(self.queues):
             queue = self.queues[number]
@@ -38,13 +40,16 @@ class Engine:
                 del self.queues[number]
             elif queue[0].ready is not None:
                 heads.append(queue[0])
-        if not heads or len(self.running) >= self.capacity:
+        if not heads:
             return None
         first = min(heads, key=lambda operation: operation.number)
         alone = first.direction or self.running and self.running[0].direction
         if self.running and alone or first.grid is not None and self.grids is not None and not self.grids.room:
             return None
-        self.queues[first.queue].popleft()
+        queue = self.queues[first.queue]
+        queue.popleft()
+        if not queue:
+            del self.queues[first.queue]
         first.state = RUNNING
         self.running.append(first)
         return first

@@ -279,7 +279,9 @@ class Host:
         if self._busy:
             alone = not self._heap and limit is None and len(self._busy) == 1 and not self._watched
             ended = [found for context in self._busy for found in context.grids.advance(horizon, alone)]
-            for end, operation in sorted(ended, key=lambda pair: (pair[0], pair[1].number)):
+            if len(ended) > 1:
+                ended.sort(key=lambda pair: (pair[0], pair[1].number))
+            for end, operation in ended:
                 self._plan(max(end, self._reached), _END, operation)
         if self.together:
             self._settle_together()

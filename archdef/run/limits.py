@@ -26,8 +26,10 @@ def shape(kernel: str, what: str, given: Any) -> tuple[int, int, int]:
 
     Raises LaunchError if it is not one to three positive whole numbers.
     """
-    if type(given) is tuple and len(given) == 3 and all(type(n) is int and 0 < n < values.MOST_WHOLE for n in given):
-        return cast("tuple[int, int, int]", given)
+    if type(given) is tuple and len(given) == 3:        # every launch asks
+        x, y, z = given
+        if type(x) is type(y) is type(z) is int and 0 < x < values.MOST_WHOLE and 0 < y < values.MOST_WHOLE and 0 < z < values.MOST_WHOLE:
+            return cast("tuple[int, int, int]", given)
     numbers = given if isinstance(given, (tuple, list)) else (given,)
     sizes = tuple(number for n in numbers if (number := values.as_whole(n)) is not None)
     if not 1 <= len(numbers) <= 3 or len(sizes) != len(numbers) or min(sizes) < 1:

@@ -67,5 +67,4 @@ class Devices:
 
     @property
     def current(self) -> Device:
-        number = self.number        # which is that of a device, see above
-        return self.all()[number]
+        return (self._list or self.all())[getattr(self._thread, "number", 0)]       # which is that of a device, see above

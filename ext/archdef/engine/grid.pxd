@@ -31,6 +31,6 @@ cdef class Grid:
     cdef int _take_room(self, allowed) except -1
     cdef int _open_kernels(self, program, uint64_t global_base, uint64_t const_base) except -1
     cdef int _open_calls(self) except -1
-    cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1
+    cdef int _open_runtime(self, uint64_t heap_bytes, int64_t print_bytes) except -1
     cdef int _fill_constants(self, program, bytes parameters, int64_t dynamic_shared_bytes, uint64_t global_base, uint64_t const_base, multicast) except -1
     cdef int _let_go(self) except -1

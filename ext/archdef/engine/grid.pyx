@@ -20,13 +20,13 @@ from archdef.engine.spacing cimport code_place, find_queued, space_out
 from archdef.engine.tables cimport Tables
 from archdef.engine.texture_table cimport textures_close, textures_open
 from archdef.engine.types cimport (CK_CONST_SYMBOL, CK_GLOBAL_SYMBOL, CK_IMMEDIATE, CK_LOCAL_SYMBOL, CK_PARAM_SYMBOL, CK_PARAMETER, CK_SHARED_SYMBOL,
-                                   CK_SPECIAL, K_SYSTEM, SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_CLUSTER_ORIGIN, SR_DYNAMIC_SHARED,
+                                   CK_SPECIAL, SR_CLUSTER_NCTAID_X, SR_CLUSTER_NCTARANK, SR_CLUSTER_ORIGIN, SR_DYNAMIC_SHARED,
                                    SR_IS_EXPLICIT_CLUSTER, SR_NCLUSTERID_X, SR_GRIDID, SR_NCTAID_X, SR_NTID_X, SR_TOTAL_SHARED, SR_WARP_SIZE,
                                    SR_WORKSPACE, SYS_ALLOCATE, SYS_FREE, SYS_GIVE, SYS_LAUNCH, SYS_PRINT, SYS_TAKE)
 
 from archdef.errors import LaunchError
 
-_HEAP_CALLS = {<int>SYS_ALLOCATE, <int>SYS_FREE, <int>SYS_TAKE, <int>SYS_GIVE}
+cdef uint64_t _HEAP_CALLS = <uint64_t>1 << SYS_ALLOCATE | <uint64_t>1 << SYS_FREE | <uint64_t>1 << SYS_TAKE | <uint64_t>1 << SYS_GIVE
 WORKSPACE_BYTES = 64   # more than any published cooperative-groups header asks for
 _NEAR_BYTES = (1 << 31) - 16     # of a block's shared and a thread's local memory: their addresses are signed numbers of 32 bits to the engine
 
@@ -134,8 +134,9 @@ cdef class Grid:
             raise MemoryError("state of a launch")
         self.origin.grids = 1
         self.kernels = kernels
-        self.loaded = []
-        self._open_runtime(program, heap_bytes, print_bytes)
+        self.loaded = [LoadedProgram(each, m.warp.size, m.schedulers.units) for each in (kernels.programs if kernels is not None else ())
+                       if each is not program]
+        self._open_runtime(heap_bytes, print_bytes)
         if cooperative:
             self.workspace_address = memory.allocate(WORKSPACE_BYTES)
             memory.write(self.workspace_address, bytearray(WORKSPACE_BYTES))
@@ -240,7 +241,7 @@ cdef class Grid:
         cdef KernelTable *table
         cdef LoadedProgram loaded
         cdef int64_t i
-        programs = self.kernels.programs
+        programs, left = self.kernels.programs, iter(self.loaded)
         origin.kernels = <KernelTable *>calloc(len(programs), sizeof(KernelTable))
         if origin.kernels == NULL:
             raise MemoryError("table of kernels")
@@ -251,8 +252,7 @@ cdef class Grid:
             table.model.cluster[0] = table.model.cluster[1] = table.model.cluster[2] = table.model.cluster_blocks = 1
             table.model.explicit_cluster = False
             if each is not program:
-                loaded = LoadedProgram(each, self.launch.lanes, self.launch.m.schedulers.units)
-                self.loaded.append(loaded)
+                loaded = next(left)
                 _load(&table.model, loaded, each, 0, self.launch.code_lines > 0)
             table.model.shared_bytes = each.shared_bytes
             table.parameter_bytes = each.parameter_bytes
@@ -297,17 +297,17 @@ cdef class Grid:
             self.memory.write(self.text_address, bytearray(self.kernels.texts))
         return 0
 
-    cdef int _open_runtime(self, program, uint64_t heap_bytes, int64_t print_bytes) except -1:
+    cdef int _open_runtime(self, uint64_t heap_bytes, int64_t print_bytes) except -1:
         """Make what the kernel's system calls need."""
-        calls = set()
-        for each in [program] + (self.kernels.programs if self.kernels is not None else []):
-            calls.update(each.ops["fn"][each.ops["kind"] == <int>K_SYSTEM].tolist())
-        pool = self.launch.m.device_launches.pool
-        if calls & _HEAP_CALLS or <int>SYS_LAUNCH in calls and pool == DEVICE_LAUNCHES_POOL_VIRTUALISED:
+        cdef uint64_t calls = self.program.system_calls
+        cdef bint virtualised = self.launch.m.device_launches.pool == DEVICE_LAUNCHES_POOL_VIRTUALISED
+        for each in self.loaded:
+            calls |= (<LoadedProgram>each).system_calls
+        if calls & _HEAP_CALLS or calls >> SYS_LAUNCH & 1 and virtualised:
             self.memory.open_heap(heap_bytes)
         if self.memory.heap_address:
             self.launch.heap = &self.memory.heap
-        if <int>SYS_PRINT in calls:
+        if calls >> SYS_PRINT & 1:
             self.origin.output.room = min(max(print_bytes, 0), 1 << 40)
             self.origin.output.capacity = max(2 * self.origin.output.room, 1)
             self.origin.output.bytes = <char *>malloc(self.origin.output.capacity)

@@ -1,5 +1,5 @@
 """What the micro-ops of a program may refer to, and what they turn into."""
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from archdef.engine.types cimport MicroOp
 from archdef.engine.uop cimport Uop
@@ -17,6 +17,7 @@ cdef class ProgramTables:
     cdef readonly int32_t target_count
     cdef readonly int32_t operand_count
     cdef readonly bint uses_textures     # reads through textures or surfaces
+    cdef readonly uint64_t system_calls  # a bit for each SystemCall that some op makes
     cdef readonly bint copies            # some op copies asynchronously
     cdef readonly bint uses_bulk         # has bulk copies
     cdef uint32_t *special_of    # [specials] which special register …

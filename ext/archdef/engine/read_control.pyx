@@ -1,5 +1,5 @@
 """Reading micro-ops that decide where a warp goes on, and those that ask the machine's runtime."""
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from archdef.engine cimport types as T
 from archdef.engine.program_tables cimport ProgramTables
@@ -85,6 +85,7 @@ cdef int read_system(ProgramTables p, Uop *u, const MicroOp *m) except -1:
     cdef int i, bytes
     cdef int32_t row
     p.number(m.fn, T.SYSTEM_CALLS, "system call")
+    p.system_calls |= <uint64_t>1 << m.fn
     each = _SYSTEM_BYTES[m.fn]
     p.destination(u, m, 0, each[0])
     p.required(u.d[0] >= 0 or m.fn != T.SYS_STACK, "destination")
