@@ -135,15 +135,15 @@ class Thread:
             return own / "fd" / str(_STREAMS.index(name))
         return own / "root" / name.lstrip("/") if name.startswith("/") else own / "cwd" / name
 
-    def print(self, text: str) -> None:
-        """Write to the program's own standard output, in order with what the program writes."""
+    def print(self, text: str, is_error: bool = False) -> None:
+        """Write to the program's own standard output, or to its stream of errors, in order with what the program writes."""
         data = text.encode()
         half = self.hello.scratch_bytes // 2
         with self.session.output.writing:
             for start in range(0, len(data), half):
                 piece = data[start:start + half]
                 self.memory.put(self.hello.scratch + half, piece)
-                self.connection.call(self.hello.write_text, self.hello.scratch + half, len(piece))
+                self.connection.call(self.hello.write_text, self.hello.scratch + half, len(piece), is_error)
 
 
 class Output:

@@ -34,9 +34,11 @@ class Failures:
         self._of: dict[int, ArchdefError] = {}
 
     def note(self, thread: Thread, error: BaseException) -> None:
-        """Keep an error with the thread's device, if it is a kernel's."""
-        if isinstance(error, (GuestFault, BudgetExceeded)):
-            self._of.setdefault(thread.runtime.GetDevice(), error)
+        """Keep an error with the thread's device, if it is a kernel's; a failed assertion is told as CUDA tells it, on the program's stream of errors."""
+        if isinstance(error, (GuestFault, BudgetExceeded)) and (device := thread.runtime.GetDevice()) not in self._of:
+            self._of[device] = error
+            if isinstance(error, GuestFault) and error.kind == "assertion":
+                thread.print(_assertions(error), is_error=True)
 
     def of(self, thread: Thread) -> ArchdefError | None:
         """Give what has failed on the thread's device."""
@@ -51,3 +53,10 @@ class Failures:
         """Note that the thread's device is reset, which does not make it work again."""
         if (device := thread.runtime.GetDevice()) in self._of:
             self._of[device] = Refusal("DevicesUnavailable", f"a kernel failed on device {device} before it was reset: only another process can use it now")
+
+
+def _assertions(fault: GuestFault) -> str:
+    """Give a line for each thread of the first warp in which an assertion has failed."""
+    file, line, function, expression = fault.data["assertion"]
+    places = ((f"[{','.join(map(str, place))}]" for place in (fault.data["block"], thread)) for thread in fault.data["threads"])
+    return "".join(f"{file}:{line}: {function}: block: {block}, thread: {thread} Assertion `{expression}` failed.\n" for block, thread in places)

@@ -38,7 +38,7 @@ class Hello(NamedTuple):
     """Address of memory in the program that is archdef's to write."""
     scratch_bytes: int
     write_text: int
-    """Address of a function ``(text, bytes)`` that writes to the program's own standard output."""
+    """Address of a function ``(text, bytes, is_error)`` that writes to the program's own standard output, or to its stream of errors."""
     start_server: int
     """Address of a function that starts a thread which does nothing but call functions of the program."""
     link_lto: int

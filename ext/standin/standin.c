@@ -115,10 +115,10 @@ static int exchange(int connection, const void *sent, size_t sent_bytes, struct 
     return 0;
 }
 
-static uint64_t write_text(uint64_t text, uint64_t bytes, uint64_t unused, uint64_t unused_too)
+static uint64_t write_text(uint64_t text, uint64_t bytes, uint64_t is_error, uint64_t unused)
 {
-    (void)unused, (void)unused_too;
-    return fwrite((const void *)text, 1, bytes, stdout);
+    (void)unused;
+    return fwrite((const void *)text, 1, bytes, is_error ? stderr : stdout);
 }
 
 static uint64_t start_server(uint64_t, uint64_t, uint64_t, uint64_t);

@@ -18,7 +18,7 @@ class Program:
     def put(self, address, data):
         self.room = data
 
-    def call(self, function, address, nbytes):
+    def call(self, function, address, nbytes, is_error=False):
         between, self.between = self.between, None
         if between is not None:
             between.start()

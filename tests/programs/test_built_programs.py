@@ -55,6 +55,19 @@ def test_functions_of_a_wave_see_all_lanes_that_the_machine_has(machine, lanes, 
     assert text == f"PASSED with waves of {lanes}\n" and account.good and account.warnings == ()
 
 
+@pytest.mark.parametrize("machine, told", [("v100", 3), ("c500", 35)])
+def test_each_thread_of_a_warp_tells_a_failed_assertion_as_on_hardware(machine, told, made, tmp_path, capfd):
+    """As an H100 with CUDA 13.0 tells it, where the lines of all other warps follow."""
+    made("#include <cassert>\n#include <cstdio>\n__global__ void check(const int *p, int n) { int i = threadIdx.y * 8 + threadIdx.x; assert(p[i] < n && \"large\"); }\n"
+         "int main() { int h[64], *d; for (int i = 0; i < 64; ++i) h[i] = i; cudaMalloc(&d, 256); cudaMemcpy(d, h, 256, cudaMemcpyHostToDevice);\n"
+         "check<<<1, dim3(8, 8)>>>(d, 29); printf(\"%s\\n\", cudaGetErrorName(cudaDeviceSynchronize())); check<<<1, 1>>>(d, -1); cudaDeviceSynchronize(); }\n")
+    text, account = printed(tmp_path / "program", machine, tmp_path)
+    assert text == "cudaErrorAssert\n" and account.failed == 2
+    lines = [f"{tmp_path}/main.cu:3: void check(const int *, int): block: [0,0,0], thread: [{i % 8},{i // 8},0] Assertion `p[i] < n && \"large\"` failed."
+             for i in range(29, 29 + told)]
+    assert capfd.readouterr().err.splitlines() == lines
+
+
 def test_a_source_for_64_lanes_alone_is_not_silently_wrong_on_32(made, tmp_path):
     """A distance of 32 lanes is warned of, as code that asks the width may hold it behind a condition; segments of 64 lanes are refused."""
     made("#include <mc_runtime.h>\n#include <cstdio>\n__global__ void sum(int *out)\n{\n    int v = threadIdx.x;\n    for (int step = 32; step > 0; step /= 2)\n"

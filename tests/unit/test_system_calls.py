@@ -103,6 +103,9 @@ __global__ void k(int n)
         launch(source, 20)
     for part in ("source.cu:4", "void k(int)", "(int)threadIdx.x + (int)blockIdx.x < n", "block (0, 0, 0)", "thread (20, 0, 0)"):
         assert part in str(caught.value)
+    file, *said = caught.value.data["assertion"]
+    assert file.endswith("source.cu") and said == [4, "void k(int)", "(int)threadIdx.x + (int)blockIdx.x < n"]
+    assert caught.value.data["threads"] == [(n, 0, 0) for n in range(20, 32)]
 
 
 # -------------------------------------------------------------------------------------------------------------------- heap

@@ -42,9 +42,13 @@ cdef tuple _place(const Fault *f, const Launch *launch, const Dispatcher *dispat
         return None, None, None
     w = &dispatcher.sms[f.sm].core.warps[f.warp]
     b = &dispatcher.sms[f.sm].core.blocks[w.block]
-    linear = w.index * launch.lanes + f.lane
-    x, y = launch.block[0], launch.block[1]
-    return (b.index[0], b.index[1], b.index[2]), (linear % x, linear // x % y, linear // (x * y)), w.index
+    return (b.index[0], b.index[1], b.index[2]), _thread(launch, w.index, f.lane), w.index
+
+
+cdef tuple _thread(const Launch *launch, int64_t warp, int64_t lane):
+    """Give a thread of a block by its warp and lane."""
+    linear, x, y = warp * launch.lanes + lane, launch.block[0], launch.block[1]
+    return linear % x, linear // x % y, linear // (x * y)
 
 
 cdef _space(const Fault *f, const Launch *launch, DeviceMemory memory):
@@ -150,6 +154,9 @@ cdef object fault_error(const Fault *f, const Dispatcher *dispatcher, Grid grid,
     data = dict(kind=_KINDS.get(f.code, ""), kernel=entry, statement=statement, block=block, thread=thread, address=f.address, cycle=f.cycle,
                 warp=warp)
     who = f"block {block}, thread {thread}" if block is not None else "a block that has ended since"
+    if f.code == FAULT_ASSERT:
+        data["assertion"] = _asserted(f, memory)
+        data["threads"] = [_thread(launch, warp, lane) for lane in range(launch.lanes) if f.lanes >> lane & 1] if warp is not None else []
     if f.code in (FAULT_STACK, FAULT_FRAME):
         w = &dispatcher.sms[f.sm].core.warps[f.warp]
         data["depth"] = depth = sum(w.stack[k].call for k in range(w.depth))
@@ -245,7 +252,15 @@ cdef _heap_span(DeviceMemory memory):
     return memory.heap.granules * 16 if memory.heap_address else 0
 
 
-cdef _assertion(const Fault *f, DeviceMemory memory):
-    """Say what a failed assertion says, as far as its strings can be read."""
+cdef tuple _asserted(const Fault *f, DeviceMemory memory):
+    """Give file, line, function and expression of a failed assertion, as far as they can be read."""
     expression, file, function = (memory.text(f.detail[k]) or "?" for k in (0, 1, 3))
-    return f"{file}:{f.detail[2]}: {function}: assertion `{expression}` failed"
+    return file, f.detail[2], function, expression
+
+
+cdef _assertion(const Fault *f, DeviceMemory memory):
+    """Say what a failed assertion says."""
+    if f.code != FAULT_ASSERT:
+        return ""
+    file, line, function, expression = _asserted(f, memory)
+    return f"{file}:{line}: {function}: assertion `{expression}` failed"

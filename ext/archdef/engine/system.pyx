@@ -348,7 +348,9 @@ cdef int _call(SmCore *sm, Dispatcher *d, Warp *w, const Uop *u, uint64_t lanes,
                 for i in range(4):
                     sm.fault.detail[i] = (<uint64_t>(<const uint32_t *>row_of(launch, w, u, i))[lane] if i == 2
                                           else _wide(launch, w, u, i, lane))
-            return guest_fault(sm, w, FAULT_ASSERT, lane, 0)
+                guest_fault(sm, w, FAULT_ASSERT, lane, 0)
+                sm.fault.lanes |= lanes     # those behind it, which each say so on hardware
+            return -1
         elif u.fn == SYS_ALLOCATE:
             address = heap_allocate(launch.heap, _wide(launch, w, u, 0, lane))
             if u.d[0] >= 0:
