@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from archdef.frontends.signatures import demangled
+from archdef.frontends.demangling import demangled
 
 _SAME = "…"
 _OPEN, _CLOSE = "<([{", ">)]}"

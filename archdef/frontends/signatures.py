@@ -5,13 +5,13 @@ Mangled symbols tell the types, as the compiler resolved them; the text of the s
 """
 from __future__ import annotations
 
-import ctypes
-import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import attrs
 import numpy as np
+
+from archdef.frontends.demangling import demangled
 
 _SCALARS = {
     "bool": "b1", "char": "i1", "signed char": "i1", "unsigned char": "u1", "short": "i2", "unsigned short": "u2", "int": "i4", "unsigned int": "u4",
@@ -161,34 +161,6 @@ def _of_symbol(symbol: str) -> list[str] | None:
             inside = text[start + 1:-1]
             return [] if inside in ("", "void") else list(_parted(inside))
     return None
-
-
-def demangled(symbol: str) -> str | None:
-    """Give what a mangled name of C++ stands for; None for other names."""
-    return _demangler()(symbol) if symbol.startswith("_Z") else None
-
-
-@functools.cache
-def _demangler() -> Callable[[str], str | None]:
-    """Give the demangler of the C++ library that numpy needs, too; one that knows nothing if there is none by its usual name."""
-    try:
-        library = ctypes.CDLL("libstdc++.so.6")
-        demangle, free = library.__cxa_demangle, ctypes.CDLL(None).free
-    except (OSError, AttributeError):
-        return lambda symbol: None
-    demangle.restype, demangle.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int)]
-    free.argtypes = [ctypes.c_void_p]
-
-    def found(symbol: str) -> str | None:
-        status = ctypes.c_int()
-        text = demangle(symbol.encode(), None, None, ctypes.byref(status))
-        if not text:
-            return None
-        try:
-            return ctypes.string_at(text).decode(errors="replace")
-        finally:
-            free(text)
-    return found
 
 
 # ----------------------------------------------------------------------------------------------------------------- source

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from archdef.errors import CompileError
-from archdef.frontends.signatures import demangled
+from archdef.frontends.demangling import demangled
 from archdef.programs.host_code import STUB
 from archdef.programs.syntax import Unsupported
 

@@ -9,7 +9,7 @@ from archdef.exec import instances
 from archdef.exec.account import Account
 from archdef.exec.instances import told_apart
 from archdef.exec.tally import KernelTotal
-from archdef.frontends.signatures import demangled
+from archdef.frontends.demangling import demangled
 from archdef.run import names
 
 SYMBOLS = ("_Z6scalesILi16ELb0EEvPf", "_Z6scalesILi16ELb1EEvPf", "_Z5storePf", "_Z5storePi")
