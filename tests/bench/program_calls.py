@@ -6,10 +6,15 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from archdef import exec as programs
+from archdef.device import Device
 from archdef.exec.server import stand_in
+from archdef.frontends import Compiled
+from archdef.run.module import Module
+from archdef.runtime.api import Runtime
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "exec"))
 from fat import HEAD, binary, entry
@@ -17,6 +22,7 @@ from guest_kernels import COMPILER
 
 HERE = Path(__file__).parent
 FEW, LAUNCHES, ROUNDS = 1000, 8000, 2
+AT_ONCE, TIMES = 16, 200     # as program_calls.c has them
 KERNELS = HEAD + ".visible .entry empty() { ret; }\n.visible .entry takes_three(.param .u64 p, .param .u32 n, .param .f32 f) { ret; }\n"
 
 
@@ -28,6 +34,20 @@ def built(folder: Path) -> Path:
     subprocess.run([COMPILER, "-O2", "-w", "-o", folder / "calls", HERE / "program_calls.c", folder / "code.c", f"-I{HERE.parent / 'exec' / 'programs'}",
                     "-L", folder, "-l:libcudart.so.12"], check=True)
     return folder / "calls"
+
+
+def alone_seconds(machine: str) -> float:
+    """Launch the empty kernel as the program does, and wait for it, in this process and without a program: the least for each launch."""
+    runtime = Runtime({})
+    (device,) = runtime.use(Device(machine))
+    kernel, least = Module(device, [Compiled(KERNELS, "kernels.ptx")])["empty"], 1.0
+    for _ in range(TIMES):
+        began = time.perf_counter()
+        for _ in range(AT_ONCE):
+            runtime.LaunchKernelExC(kernel, (1, 1, 1), (32, 1, 1), [], 0, 0, [])
+        runtime.DeviceSynchronize()
+        least = min(least, (time.perf_counter() - began) / AT_ONCE)
+    return least
 
 
 def processor_seconds(program: Path, machine: str, kernel: str, launches: int) -> float:
@@ -50,6 +70,8 @@ def main(machine: str = "v100", part: str = "") -> None:
         for line in told:
             name, number, unit = line.rstrip("\n").split("|")
             print(f"{name:48}{number:>10} {unit}")
+        if part in ("", "launches"):
+            print(f"{'launch of an empty kernel without a program':48}{alone_seconds(machine) * 1e6:10.1f} us")
         for kernel in ("empty", "takes_three") if part in ("", "launches") else ():
             least = min(processor_seconds(program, machine, kernel, LAUNCHES + FEW) - processor_seconds(program, machine, kernel, FEW) for _ in range(ROUNDS))
             print(f"{f'time of processors for each launch of {kernel}':48}{least / LAUNCHES * 1e6:10.1f} us")
