@@ -24,7 +24,9 @@ _MOST_REFERENCES: Final = 10
 _REFERENCE: Final = re.compile(r"[ST][0-9A-Z]*_")
 _LONGEST_NAME: Final = 4096
 """The library takes none of more than 1,024 characters apart."""
+_START_SECONDS: Final = 20.0
 _PATIENCE_SECONDS: Final = 2.0
+"""How long it may take to start, on a busy computer, and for an answer."""
 _MOST_FAILURES: Final = 3
 """After so many names that took too long no others are asked for that refer often: they were made to."""
 _WORK: Final = f"""
@@ -32,6 +34,8 @@ import ctypes, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
 demangle, free = ctypes.CDLL("libstdc++.so.6").__cxa_demangle, ctypes.CDLL(None).free
 demangle.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+sys.stdout.buffer.write(b"\\n")
+sys.stdout.buffer.flush()
 for line in sys.stdin.buffer:
     text = demangle(line.strip(), None, None, ctypes.byref(ctypes.c_int()))
     found = ctypes.string_at(text) if text else b""
@@ -39,7 +43,7 @@ for line in sys.stdin.buffer:
     sys.stdout.buffer.write((found if len(found) <= {MOST_CHARACTERS} else b"") + b"\\n")
     sys.stdout.buffer.flush()
 """
-"""What the process does for each line; an empty one is its answer where there is no text, or one too long."""
+"""What the process does: an empty line says that it is ready, and is its answer to a name where there is no text, or one too long."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -102,18 +106,23 @@ class _Apart:
             command, pipe = [sys.executable, "-I", "-S", "-c", _WORK], subprocess.PIPE
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)
             self._owner = os.getpid()
+            self._line(self._process, _START_SECONDS)
         assert self._process.stdin is not None, "a pipe"
-        assert self._process.stdout is not None, "a pipe"
         self._process.stdin.write(symbol + b"\n")
-        text = b""
-        while not text.endswith(b"\n"):
-            ready, _, _ = select.select([self._process.stdout], [], [], _PATIENCE_SECONDS)
-            piece = os.read(self._process.stdout.fileno(), MOST_CHARACTERS) if ready else b""
-            if not piece:       # it takes too long, or had not enough memory
-                self._fail()
-                return None
-            text += piece
-        return text[:-1].decode(errors="replace") or None
+        return self._line(self._process, _PATIENCE_SECONDS).decode(errors="replace") or None
+
+    @staticmethod
+    def _line(process: subprocess.Popen[bytes], patience_seconds: float) -> bytes:
+        """Read a line. Raises OSError where none comes: a name takes too long, or too much memory."""
+        assert process.stdout is not None, "a pipe"
+        line = b""
+        while not line.endswith(b"\n"):
+            ready, _, _ = select.select([process.stdout], [], [], patience_seconds)
+            piece = os.read(process.stdout.fileno(), MOST_CHARACTERS) if ready else b""
+            if not piece:
+                raise OSError("no answer")
+            line += piece
+        return line[:-1]
 
     def _fail(self) -> None:
         self._failures += 1
