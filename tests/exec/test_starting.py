@@ -85,8 +85,10 @@ def test_a_program_that_is_linked_statically_is_told_so_and_one_that_merely_has_
     assert "64 bits" in starting.out_of_reach(str(tmp_path / "program"))
 
 
-_INTERRUPTIBLE = [sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"]
-"""Starts what follows so that it can be interrupted: what a shell starts in the background ignores that, and all that it starts."""
+_INTERRUPTIBLE = [sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+                                        "os.execv(sys.argv[1], sys.argv[1:])"]
+"""Starts what follows so that signals end it: what a shell starts in the background ignores interrupts, what ``nohup`` starts SIGHUP, and so does all
+that these start."""
 
 
 def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(build, tmp_path):
