@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 import pytest
+from interruptible import INTERRUPTIBLE
 
 from archdef import exec as programs
 from archdef.errors import DeviceMemoryError
@@ -85,15 +86,9 @@ def test_a_program_that_is_linked_statically_is_told_so_and_one_that_merely_has_
     assert "64 bits" in starting.out_of_reach(str(tmp_path / "program"))
 
 
-_INTERRUPTIBLE = [sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); signal.signal(signal.SIGHUP, signal.SIG_DFL); "
-                                        "os.execv(sys.argv[1], sys.argv[1:])"]
-"""Starts what follows so that signals end it: what a shell starts in the background ignores interrupts, what ``nohup`` starts SIGHUP, and so does all
-that these start."""
-
-
 def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(build, tmp_path):
     program = build("forever")
-    command = [*_INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", program]
+    command = [*INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", program]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
         assert running.stdout.readline() == "launched\n"
         os.killpg(running.pid, signal.SIGINT)       # as a terminal does
@@ -104,7 +99,7 @@ def test_what_was_done_until_an_interrupt_is_told_and_no_other_machine_follows(b
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_ends_archdef_ends_the_program_too(build, tmp_path, number):
     """The end of what they both write to says that neither is left."""
-    command = [*_INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", build("forever")]
+    command = [*INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "-a", "v100", "--", build("forever")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
         assert running.stdout.readline() == "launched\n"
         os.kill(running.pid, number)
@@ -115,7 +110,7 @@ def test_a_signal_that_ends_archdef_ends_the_program_too(build, tmp_path, number
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGKILL)])
 def test_a_program_that_ignores_a_signal_is_killed_by_the_second_and_told_of(tmp_path, number, code):
     ignores = "trap '' INT TERM; echo launched; while :; do sleep 0.05; done"
-    command = [*_INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", "sh", "-c", ignores]
+    command = [*INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "gt200", "--", "sh", "-c", ignores]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path) as running:
         assert running.stdout.readline() == "launched\n"
         os.kill(running.pid, number)

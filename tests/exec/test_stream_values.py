@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from guest_kernels import KERNELS
+from interruptible import INTERRUPTIBLE
 from test_foreign_programs import run
 
 from archdef import registry
@@ -21,7 +22,7 @@ def test_streams_wait_for_values_and_write_them(build, part, tmp_path):
 
 
 def test_a_wait_that_nobody_ends_is_interrupted(build, tmp_path):
-    command = [sys.executable, "-m", "archdef", "exec", "-a", "v100", "--", build("stream_values", "driver", TEXT), "never"]
+    command = [*INTERRUPTIBLE, sys.executable, "-m", "archdef", "exec", "-a", "v100", "--", build("stream_values", "driver", TEXT), "never"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True) as running:
         assert running.stdout.readline() == "waits\n"
         os.killpg(running.pid, signal.SIGINT)
